@@ -27,7 +27,12 @@
  *   that does not come to an operation within timeout_ns (TIMEOUT); one that comes with another operation, type, count,
  *   reduction or root (INVALID_VALUE); one whose stream had failed before, whose communicator is destroyed, or that
  *   called rtCommAbort (LAUNCH_FAILED); a copy or kernel that fails (its code). A process that is gone, or has destroyed its
- *   communicator, tells nothing: it is one that does not come.
+ *   communicator, tells nothing: it is one that does not come. MPI cannot give up an operation that has begun: in contexts
+ *   of the CPU the memory of operations that were in flight when their communicator of MPI failed stays until MPI_Finalize.
+ *
+ * Fork
+ *   In a child of fork whose parent had called this library, every function is FORKED, but rtCommDestroy, which succeeds, and
+ *   rtCommGetLastErrorMessage. A child whose parent had used neither this library nor rt.h may use both.
  *
  * Capture
  *   A captured operation becomes nodes of the graph, and every launch is an operation of its rank. Every rank captures.

@@ -10,8 +10,12 @@
 #include <rt.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <iostream>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -289,6 +293,49 @@ void runMemoryCommand(const Options& options) {
   }
 }
 
+// A disk may be full.
+void flushOutput() {
+  const bool flushed = std::fflush(stdout) == 0;
+  const std::string reason = flushed ? "." : std::string(": ") + std::strerror(errno) + ".";
+  if (!flushed || std::ferror(stdout) != 0) throw Failure("The output could not be written" + reason);
+}
+
+// How many letters have to be put in, left out, changed, or exchanged with their neighbour.
+size_t distance(const std::string& a, const std::string& b) {
+  std::vector<std::vector<size_t>> steps(a.size() + 1, std::vector<size_t>(b.size() + 1));
+  for (size_t i = 0; i <= a.size(); ++i) {
+    for (size_t j = 0; j <= b.size(); ++j) {
+      if (i == 0 || j == 0) {
+        steps[i][j] = i + j;
+        continue;
+      }
+      const size_t changed = steps[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      steps[i][j] = std::min({changed, steps[i - 1][j] + 1, steps[i][j - 1] + 1});
+      const bool exchanged = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (exchanged) steps[i][j] = std::min(steps[i][j], steps[i - 2][j - 2] + 1);
+    }
+  }
+  return steps[a.size()][b.size()];
+}
+
+// Where the first word is no command: the one that was meant, if one is near.
+void suggestCommand(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return;
+  const std::string given = argv[1];
+  std::string nearest;
+  size_t least = 3;  // more than two letters that differ are another word
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    const size_t apart = distance(given, command->get_name());
+    if (apart == 0) return;
+    if (apart < least && apart < given.size()) {
+      least = apart;
+      nearest = command->get_name();
+    }
+  }
+  std::fprintf(stderr, "manyrt: There is no command \"%s\"%s\n", given.c_str(),
+               nearest.empty() ? "." : (": did you mean \"" + nearest + "\"?").c_str());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -319,7 +366,17 @@ int main(int argc, char** argv) {
   memory->add_flag("--by-stream", options.by_stream, "Colours the blocks of the picture by stream, not by size")
       ->needs(picture);
   memory->add_flag("--json", options.json, "Prints the trace as a file of its own")->excludes(picture);
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() != 0) suggestCommand(app, argc, argv);
+    const int code = app.exit(error);
+    if (code == 0 && !std::cout.flush()) {
+      std::fprintf(stderr, "manyrt: The output could not be written.\n");
+      return 1;
+    }
+    return code;
+  }
 
   try {
     if (info->parsed()) runInfo(options);
@@ -330,6 +387,7 @@ int main(int argc, char** argv) {
     } else {
       CHECK(rtShutdown());
     }
+    flushOutput();
   } catch (const Failure& failure) {
     std::fprintf(stderr, "manyrt: %s\n", failure.what());
     return 1;

@@ -978,6 +978,7 @@ contains
 
   ! Copies between the array and memory of the program, which is described by the rest. With a stream behind its earlier work.
   ! A download waits, because the program could deallocate the memory otherwise; an upload has read it when the call returns.
+  ! Where the wait is refused (RT_ERROR_BUSY in a task of that stream) the copy is still to come: the program keeps the memory.
   subroutine transfer_bytes(self, up, host, element, count, contiguous, stream, stat, errmsg)
     class(rt_array), intent(in) :: self
     logical, intent(in) :: up, contiguous
@@ -1376,7 +1377,7 @@ contains
     character(:), allocatable :: text, given
     character(12) :: number
     associate (wanted => self%arguments(index))
-      write (number, "(i0)") index
+      write (number, "(i0)") index - 1 ! as the messages of the library count
       text = "argument " // trim(number) // " (" // fixed_text(wanted%name) // ") "
       if (argument%kind == RT_ARG_POINTER .and. .not. c_associated(argument%context)) then
         text = text // "is an array that is closed"
@@ -1397,9 +1398,13 @@ contains
     integer, intent(in) :: count
     character(:), allocatable :: text
     character(120) :: counts
-    write (counts, "(a,i0,a,i0)") "the kernel takes ", size(self%arguments), " arguments, not ", count
+    write (counts, "(a,i0,a,i0)") "the kernel takes ", size(self%arguments), &
+      trim(merge(" argument ", " arguments", size(self%arguments) == 1)) // ", not ", count
     text = trim(counts)
-    if (count < size(self%arguments)) text = text // "; the next one is " // fixed_text(self%arguments(count + 1)%name)
+    if (count >= size(self%arguments)) return
+    write (counts, "(a,i0,a)") "; argument ", count, " ("
+    text = text // trim(counts) // fixed_text(self%arguments(count + 1)%name) // "), of type " // &
+      fixed_text(self%arguments(count + 1)%type_name) // ", is missing"
   end function count_text
 
   ! Three sizes from one to three.

@@ -36,8 +36,8 @@ static inline rtStatus_t manyrtCopy(char* message, size_t size, unsigned char* d
   return rtMemcpyWithMessage(message, size, dst, src, bytes, RT_MEMCPY_DEFAULT);
 }
 
-static inline rtStatus_t manyrtCopyAsync(char* message, size_t size, unsigned char* dst, const unsigned char* src,
-                                         size_t bytes, rtStream_t stream) {
+static inline rtStatus_t manyrtCopyAsync(char* message, size_t size, unsigned char* dst, const unsigned char* src, size_t bytes,
+                                         rtStream_t stream) {
   return rtMemcpyAsyncWithMessage(message, size, dst, src, bytes, RT_MEMCPY_DEFAULT, stream);
 }
 
@@ -47,6 +47,18 @@ static inline rtStatus_t manyrtLoadFile(char* message, size_t size, rtModule_t* 
   rtModuleOptions_t all = RT_MODULE_OPTIONS_INIT;
   all.build_options = options;
   return rtModuleLoadFileWithMessage(message, size, module, path, &all, context);
+}
+
+static inline void manyrtNothing(void* user, rtStatus_t status) {
+  (void)user;
+  (void)status;
+}
+
+/* Frees memory of C once the stream has passed its present work. Where this is refused it is never freed: the stream may still
+   write to it. */
+static inline void manyrtFreeAfter(void* memory, rtStream_t stream) {
+  char message[256];
+  (void)rtLaunchHostFunctionWithReleaseWithMessage(message, sizeof message, manyrtNothing, memory, free, stream);
 }
 
 static inline rtStatus_t manyrtLaunchHost(char* message, size_t size, uintptr_t handle, rtStream_t stream) {

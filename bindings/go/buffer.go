@@ -231,7 +231,8 @@ func (b *Buffer[T]) Upload(values []T, s *Stream) error {
 	return copyMemory(b.memory.pointer, unsafe.Pointer(&values[0]), b.memory.bytes, s)
 }
 
-// Download copies the buffer to values, as many as it has, with a stream behind its earlier work, and waits.
+// Download copies the buffer to values, as many as it has, with a stream after its earlier work, and waits. Where it returns an
+// error the values are unchanged.
 func (b *Buffer[T]) Download(values []T, s *Stream) error {
 	defer runtime.KeepAlive(b)
 	var zero T
@@ -241,16 +242,19 @@ func (b *Buffer[T]) Download(values []T, s *Stream) error {
 	if s == nil {
 		return copyMemory(unsafe.Pointer(&values[0]), b.memory.pointer, b.memory.bytes, nil)
 	}
-	// Memory of Go may not be written to behind the call, so that the copy goes through memory of C.
+	// Memory of Go may not be written to after the call, so that the copy goes through memory of C.
 	staging := C.malloc(C.size_t(b.memory.bytes))
-	defer C.free(staging)
 	if err := copyMemory(staging, b.memory.pointer, b.memory.bytes, s); err != nil {
+		C.free(staging)
 		return err
 	}
 	if err := s.Synchronize(); err != nil {
+		C.manyrtFreeAfter(staging, s.handle) // the copy may be still to come, as within a host function of this stream
+		runtime.KeepAlive(s)
 		return err
 	}
 	copy(values, unsafe.Slice((*T)(staging), len(values)))
+	C.free(staging)
 	return nil
 }
 

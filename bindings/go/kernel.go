@@ -78,7 +78,8 @@ func (m *Module) Close() error {
 
 type argument struct {
 	text     string
-	typeName string
+	fullType string // as the source has it
+	typeName string // without the star of a pointer
 	kind     C.int32_t
 	size     int
 }
@@ -135,7 +136,8 @@ func (m *Module) Kernel(name string) (*Kernel, error) {
 			return nil, err
 		}
 		kernel.arguments = append(kernel.arguments, argument{
-			text:     fmt.Sprintf("argument %d (%s) of kernel %s", index+1, C.GoString(&one.name[0]), name),
+			text:     fmt.Sprintf("argument %d (%s) of kernel %s", index, C.GoString(&one.name[0]), name),
+			fullType: C.GoString(&one.type_name[0]),
 			typeName: strings.TrimSpace(strings.TrimSuffix(C.GoString(&one.type_name[0]), "*")),
 			kind:     one.kind, size: int(one.size)})
 	}
@@ -272,9 +274,14 @@ func (k *Kernel) LaunchFrom(s *Stream, offset Offset, grid, group Dim, values ..
 		return err
 	}
 	if len(values) != len(k.arguments) {
-		text := fmt.Sprintf("kernel %s takes %d arguments, not %d", k.name, len(k.arguments), len(values))
+		ending := "s"
+		if len(k.arguments) == 1 {
+			ending = ""
+		}
+		text := fmt.Sprintf("kernel %s takes %d argument%s, not %d", k.name, len(k.arguments), ending, len(values))
 		if len(values) < len(k.arguments) {
-			text += "; " + k.arguments[len(values)].text + " is missing"
+			missing := k.arguments[len(values)]
+			text += "; " + missing.text + ", of type " + missing.fullType + ", is missing"
 		}
 		return failure(ErrInvalidValue, "%s", text)
 	}

@@ -219,6 +219,30 @@ local function options(struct, label)
   return made
 end
 
+-- The settings of a call, of which no other names are known: a name that is mistyped is an error, and no default.
+local function known(settings, what, allowed)
+  if settings == nil then return {} end
+  if type(settings) ~= "table" or getmetatable(settings) ~= nil then
+    invalid("the settings of %s are a table such as {%s = ...}, not %s", what, allowed[1], tostring(settings))
+  end
+  for name in pairs(settings) do
+    local found = false
+    for _, each in ipairs(allowed) do found = found or each == name end
+    if not found then invalid("%s has no setting '%s': %s", what, tostring(name), table.concat(allowed, ", ")) end
+  end
+  return settings
+end
+
+-- What constants with a prefix are called without it, for the text of an error.
+local function names_of(prefix)
+  local names = {}
+  for name, value in pairs(const) do
+    if name:sub(1, #prefix) == prefix and tonumber(value) >= 0 then names[#names + 1] = name:sub(#prefix + 1) end
+  end
+  table.sort(names)
+  return table.concat(names, ", ")
+end
+
 -- Nanoseconds of a timeout in seconds; nil waits for ever.
 local function nanoseconds(seconds)
   if seconds == nil then return const.RT_TIMEOUT_INFINITE end
@@ -276,7 +300,7 @@ end
 -- Whether the device has a capability: "TIMING", "SHARED_MEMORY", ...
 function Device.methods:has(capability)
   local index, has = const["RT_CAPABILITY_" .. tostring(capability)], ffi.new("int32_t[1]")
-  if index == nil then invalid("there is no capability '%s'", tostring(capability)) end
+  if index == nil then invalid("there is no capability '%s': %s", tostring(capability), names_of("RT_CAPABILITY_")) end
   check(C.rtDeviceHasCapability(has, index, handle_of(self, Device)))
   return has[0] == 1
 end
@@ -284,7 +308,7 @@ end
 -- A number of the device: "COMPUTE_UNITS", "MEMORY_BYTES", ...
 function Device.methods:attribute(name)
   local index, value = const["RT_ATTRIBUTE_" .. tostring(name)], ffi.new("int64_t[1]")
-  if index == nil then invalid("there is no attribute '%s'", tostring(name)) end
+  if index == nil then invalid("there is no attribute '%s': %s", tostring(name), names_of("RT_ATTRIBUTE_")) end
   check(C.rtDeviceGetAttribute(value, index, handle_of(self, Device)))
   return tonumber(value[0])
 end
@@ -301,7 +325,7 @@ function Device.methods:synchronize() check(C.rtDeviceSynchronize(handle_of(self
 
 -- A context of its own. settings: label, threads (CPU: threads that run kernels).
 function Device.methods:context(settings)
-  settings = settings or {}
+  settings = known(settings, "a context", { "label", "threads" })
   local made, handle = options("rtContextOptions_t", settings.label), out("rtContext_t")
   made.cpu_threads = whole(settings.threads or 0, 32, "threads")
   check(C.rtContextCreate(handle, made, handle_of(self, Device)))
@@ -329,7 +353,7 @@ end
 
 -- A stream. settings: label, priority (0 or negative, which is higher).
 function Context.methods:stream(settings)
-  settings = settings or {}
+  settings = known(settings, "a stream", { "label", "priority" })
   local made, handle = options("rtStreamOptions_t", settings.label), out("rtStream_t")
   made.priority = whole(settings.priority or 0, 31, "the priority", -2 ^ 31)
   check(C.rtStreamCreate(handle, made, handle_of(self, Context)))
@@ -345,8 +369,9 @@ end
 
 -- An event; timed unless settings.timing is false.
 function Context.methods:event(settings)
+  settings = known(settings, "an event", { "timing" })
   local made, handle = options("rtEventOptions_t"), out("rtEvent_t")
-  made.flags = settings and settings.timing == false and const.RT_EVENT_DISABLE_TIMING or 0
+  made.flags = settings.timing == false and const.RT_EVENT_DISABLE_TIMING or 0
   check(C.rtEventCreate(handle, made, handle_of(self, Context)))
   return own(Event, handle[0], { context = self, label = "on " .. self.device.id })
 end
@@ -366,7 +391,7 @@ end
 
 -- A pool. settings: kind ("device", "host", "shared"), initial, maximum, threshold (bytes), label.
 function Context.methods:pool(settings)
-  settings = settings or {}
+  settings = known(settings, "a pool", { "kind", "initial", "maximum", "threshold", "label" })
   local made, handle = options("rtMemPoolOptions_t", settings.label), out("rtMemPool_t")
   made.kind = memory_kind(settings.kind)
   made.initial_bytes = whole(settings.initial or 0, 64, "initial")
@@ -548,7 +573,7 @@ end
 -- An array of count elements of a C type such as "float". settings: memory ("device", "host", which is pinned, or "shared"),
 -- stream (allocated in its order), label. Contents are undefined.
 function Context.methods:array(type_name, count, settings)
-  settings = settings or {}
+  settings = known(settings, "an array", { "memory", "stream", "label" })
   local _, size = element_type(type_name)
   local pointer, bytes = out("void*"), element_count(count, size) * size
   if settings.stream then
@@ -638,7 +663,10 @@ function Array.methods:upload(values, stream)
   return self
 end
 
--- The elements as a new array of C, whose indices begin with 0. With a stream behind its earlier work. Waits for the copy,
+-- Memory that a copy may still write to: where the wait for its stream was refused, and no later one tells that it is over.
+local abandoned = {}
+
+-- The elements as a new array of C, whose indices begin with 0. With a stream after its earlier work. Waits for the copy,
 -- because the collector could move on without it; copy_from a stream does not wait.
 function Array.methods:download(stream)
   local source = address_of(self)
@@ -651,7 +679,12 @@ function Array.methods:download(stream)
       invalid("a graph cannot write values of Lua when it is launched: copy to an array with memory = 'host'")
     end
     check(C.rtMemcpyAsync(target, source, self.bytes, const.RT_MEMCPY_DEFAULT, handle))
-    check(C.rtStreamSynchronize(handle))
+    local fine, problem = pcall(check, C.rtStreamSynchronize(handle))
+    if not fine then
+      -- The first wait has cleared a failure of the stream. If the second one fails, too, no wait took place.
+      if C.rtStreamSynchronize(handle) < 0 then abandoned[#abandoned + 1] = target end
+      error(problem, 0)
+    end
   end
   return target
 end
@@ -745,7 +778,7 @@ function Module.methods:kernel(name)
     check(C.rtKernelGetArgInfo(argument, index, handle[0]))
     local name_text, type_text = ffi.string(argument.name), ffi.string(argument.type_name)
     arguments[index + 1] = { kind = argument.kind, size = argument.size, type_name = type_text,
-      text = string.format("argument %d%s of kernel %s", index + 1, name_text ~= "" and " (" .. name_text .. ")" or "", name) }
+      text = string.format("argument %d%s of kernel %s", index, name_text ~= "" and " (" .. name_text .. ")" or "", name) }
   end
   return own(Kernel, handle[0], { borrowed = true, module = self, context = self.context, name = name, label = name,
     arguments = arguments })
@@ -880,6 +913,15 @@ local function options_from(offset)
   return made
 end
 
+-- Names a setting of a launch that is not known.
+local function refuse_unknown(where)
+  for name in pairs(where) do
+    if name ~= "grid" and name ~= "group" and name ~= "stream" and name ~= "offset" then
+      invalid("a launch has no setting '%s': grid, group, offset, stream", tostring(name))
+    end
+  end
+end
+
 -- How a kernel is launched: a function of its own, without loops, which LuaJIT compiles together with the caller's.
 local function launcher(kernel)
   local pointers, packs, lines = ffi.new("void*[?]", math.max(#kernel.arguments, 1)), {}, {}
@@ -900,10 +942,11 @@ local function launcher(kernel)
     if type(where) ~= "table" then
       invalid("the first argument of a kernel is {grid = ..., group = ..., stream = ...}")
     end
+    refuse_unknown(where)
     if select("#", ...) ~= count then
       local missing = self.arguments[select("#", ...) + 1]
-      invalid("kernel %s takes %d arguments, not %d%s", self.name, count, select("#", ...),
-        missing and "; " .. missing.text .. " is missing" or "")
+      invalid("kernel %s takes %d argument%s, not %d%s", self.name, count, count == 1 and "" or "s", select("#", ...),
+        missing and "; " .. missing.text .. ", of type " .. missing.type_name .. ", is missing" or "")
     end
     local grid_x, grid_y, grid_z = three(where.grid, "grid")
     local group_x, group_y, group_z = three(where.group, "group")

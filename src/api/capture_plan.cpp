@@ -1,6 +1,7 @@
 // rt.h, chapter "Plans and execs": makes plans from a graph, a context and modules, and answers questions about them.
 #include "api/guard.h"
 #include "api/structs.h"
+#include "base/text.h"
 #include "graph/plan/plan.h"
 #include "manager/graph.h"
 
@@ -16,8 +17,8 @@ rtStatus_t rtCapturePlanCreate(rtCapturePlan_t* plan, const rtCapturePlanOptions
     RT_CHECK_ARG(chosen.flags == 0, "The flags 0x%x of a plan are unknown.", chosen.flags);
     RT_CHECK_ARG(chosen.max_streams <= graph::Plan::kMaxBranches, "A plan with %u streams was asked for; %u are the limit.",
                  chosen.max_streams, graph::Plan::kMaxBranches);
-    RT_CHECK_ARG(chosen.modules != nullptr || chosen.module_count == 0, "%u modules were given; modules is NULL.",
-                 chosen.module_count);
+    RT_CHECK_ARG(chosen.modules != nullptr || chosen.module_count == 0, "%u module%s %s given; modules is NULL.",
+                 chosen.module_count, plural(chosen.module_count), were(chosen.module_count));
     RT_CHECK_ARG(chosen.module_count <= graph::Plan::kMaxModules, "%u modules were given; %u are the limit.",
                  chosen.module_count, graph::Plan::kMaxModules);
     RT_RESOLVE(Graph, object, graphs, graph, RT_HANDLE_GRAPH);

@@ -3,6 +3,7 @@
 
 #include "api/graph.h"
 #include "api/guard.h"
+#include "base/text.h"
 #include "graph/model/params.h"
 
 using namespace manyrt;
@@ -36,14 +37,15 @@ graph::Buffer bufferOf(uint64_t size, int32_t role, const char* name) {
 // Reads `from` and `to` as indices of nodes. Refuses a number of pairs that the graph cannot have, before it allocates memory.
 Status readPairs(std::vector<uint32_t>* first, std::vector<uint32_t>* second, const rtGraphNode_t* from,
                  const rtGraphNode_t* to, uint32_t count, const graph::Graph& graph) {
-  RT_CHECK_ARG(count == 0 || (from != nullptr && to != nullptr), "%u dependencies were given; \"%s\" is NULL.", count,
-               from == nullptr ? "from" : "to");
+  RT_CHECK_ARG(count == 0 || (from != nullptr && to != nullptr), "%u %s given; \"%s\" is NULL.", count,
+               count == 1 ? "dependency was" : "dependencies were", from == nullptr ? "from" : "to");
   size_t nodes;
   {
     std::lock_guard lock(graph.mutex());
     nodes = graph.nodes().size();
   }
-  RT_CHECK_ARG(count <= uint64_t{nodes} * nodes, "%u dependencies are more than a graph of %zu nodes can have.", count, nodes);
+  RT_CHECK_ARG(count <= uint64_t{nodes} * nodes, "%u dependencies are more than a graph of %zu node%s can have.", count, nodes,
+               plural(nodes));
   RT_TRY(graph::readNodes(first, from, count, graph, "from"));
   return graph::readNodes(second, to, count, graph, "to");
 }

@@ -3,6 +3,7 @@
 
 #include "api/guard.h"
 #include "api/structs.h"
+#include "base/text.h"
 #include "graph/model/graph.h"
 #include "graph/model/params.h"
 
@@ -17,11 +18,12 @@ Status readDependencies(graph::Graph::Dependencies* out, const rtGraphNode_t* de
     RT_CHECK_ARG(dependencies == nullptr, "Dependencies were given beside RT_INFERRED.");
     return Status();
   }
-  RT_CHECK_ARG(dependencies != nullptr || count == 0, "%u dependencies were given; \"dependencies\" is NULL.", count);
+  RT_CHECK_ARG(dependencies != nullptr || count == 0, "%u %s given; \"dependencies\" is NULL.", count,
+               count == 1 ? "dependency was" : "dependencies were");
   {
     std::lock_guard lock(graph.mutex());
-    RT_CHECK_ARG(count <= graph.nodes().size(), "%u dependencies were given; the graph has %zu nodes.", count,
-                 graph.nodes().size());
+    RT_CHECK_ARG(count <= graph.nodes().size(), "%u %s given; the graph has %zu node%s.", count,
+                 count == 1 ? "dependency was" : "dependencies were", graph.nodes().size(), plural(graph.nodes().size()));
   }
   return graph::readNodes(&out->nodes, dependencies, count, graph, "dependencies");
 }

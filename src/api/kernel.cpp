@@ -33,7 +33,8 @@ Status checkLocalBytes(const manager::Kernel& kernel, uint32_t local_bytes) {
 Status checkHost(const rtHostKernel_t& host) {
   RT_CHECK_ARG(host.function != nullptr, "The kernel's function is NULL.");
   RT_CHECK_ARG(host.flags == 0, "The flags 0x%x of a kernel are unknown.", host.flags);
-  RT_CHECK_ARG(host.arg_count == 0 || host.args != nullptr, "The kernel has %u arguments; args is NULL.", host.arg_count);
+  RT_CHECK_ARG(host.arg_count == 0 || host.args != nullptr, "The kernel has %u argument%s; args is NULL.", host.arg_count,
+               plural(host.arg_count));
   RT_CHECK_ARG(host.arg_count <= kMaxArguments, "A kernel of %u arguments has too many: at most %u.", host.arg_count,
                kMaxArguments);
   for (uint32_t i = 0; i < host.arg_count; ++i) {
@@ -188,11 +189,12 @@ rtStatus_t rtLaunchKernelWithOptions(rtKernel_t kernel, const uint32_t grid[3], 
     RT_CHECK_ARG((chosen.flags & ~uint32_t{RT_LAUNCH_COOPERATIVE}) == 0 && chosen.reserved == 0,
                  "The flags 0x%x of a launch are unknown.", chosen.flags | chosen.reserved);
     const std::vector<backend::Argument>& arguments = object->native->arguments();
-    RT_CHECK_ARG(chosen.arg_sizes != nullptr || chosen.arg_size_count == 0, "%u argument sizes were given; arg_sizes is NULL.",
-                 chosen.arg_size_count);
+    RT_CHECK_ARG(chosen.arg_sizes != nullptr || chosen.arg_size_count == 0, "%u argument size%s %s given; arg_sizes is NULL.",
+                 chosen.arg_size_count, plural(chosen.arg_size_count), were(chosen.arg_size_count));
     RT_CHECK_ARG(chosen.arg_sizes == nullptr || chosen.arg_size_count == arguments.size(),
-                 "%u argument sizes were given; the kernel \"%s\" takes %zu argument%s.", chosen.arg_size_count,
-                 object->native->name(), arguments.size(), plural(arguments.size()));
+                 "%u argument size%s %s given; the kernel \"%s\" takes %zu argument%s.", chosen.arg_size_count,
+                 plural(chosen.arg_size_count), were(chosen.arg_size_count), object->native->name(), arguments.size(),
+                 plural(arguments.size()));
     for (uint32_t i = 0; chosen.arg_sizes != nullptr && i < chosen.arg_size_count; ++i) {
       RT_CHECK_ARG(chosen.arg_sizes[i] == arguments[i].size,
                    "Argument %u has %u bytes in the options and %u in the kernel \"%s\".", i, chosen.arg_sizes[i],

@@ -8,6 +8,7 @@
 #include "base/config.h"
 #include "base/host_threads.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "manager/context.h"
 #include "manager/device.h"
 #include "manager/fence.h"
@@ -26,13 +27,13 @@ uint64_t liveHandles(int32_t kind) {
 }
 
 void reportLeaks() {
-  static constexpr const char* kWords[manager::kHandleKinds] = {"",       "",      "contexts", "streams",     "events",
-                                                                "fences", "pools", "kernels",  "allocations", "modules",
-                                                                "graphs", "",      "",         "plans",       "execs"};
+  static constexpr const char* kWords[manager::kHandleKinds] = {
+      "", "", "context", "stream", "event", "fence", "pool", "kernel", "allocation", "module", "graph", "", "", "plan", "exec"};
   for (int kind = RT_HANDLE_CONTEXT; kind < manager::kHandleKinds; ++kind) {
     const uint64_t count = liveHandles(kind);
     if (count != 0)
-      fprintf(stderr, "manyrt: leak: %llu %s not destroyed\n", static_cast<unsigned long long>(count), kWords[kind]);
+      fprintf(stderr, "manyrt: leak: %llu %s%s not destroyed\n", static_cast<unsigned long long>(count), kWords[kind],
+              plural(count));
   }
 }
 
@@ -87,12 +88,7 @@ rtStatus_t rtShutdown(void) {
   if (callbacks::inside()) {
     return api::fail(__func__, Status::error(RT_ERROR_BUSY, "A function that the library calls cannot end the library."));
   }
-  switch (state.load(std::memory_order_acquire)) {
-    case kForked:
-      return RT_ERROR_FORKED;
-    default:
-      break;
-  }
+  if (state.load(std::memory_order_acquire) == kForked) return api::fail(__func__, start());
   bool last = false;
   Status released = release(&last);
   if (!released.ok()) return api::fail(__func__, released);

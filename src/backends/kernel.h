@@ -25,9 +25,10 @@ constexpr uint32_t kMaxArgumentBytes = 4096;  // bytes of a value
 
 // What a kernel of a module asks of a launch, beside the device's limits. As it is here, nothing.
 struct LaunchRules {
-  uint32_t group[3] = {0, 0, 0};     // the only work-group; zeros: any
-  uint64_t most_items = UINT64_MAX;  // work-items of the grid in a direction
-  bool no_local_bytes = false;       // of the launch: the kernel has all it needs
+  uint32_t group[3] = {0, 0, 0};      // the only work-group; zeros: any
+  uint64_t most_items = UINT64_MAX;   // work-items of the grid in a direction
+  uint64_t most_groups = UINT64_MAX;  // work-groups of the grid
+  bool no_local_bytes = false;        // of the launch: the kernel has all it needs
 };
 
 // A kernel prepared for one context. Launches keep a Ref until they are done.

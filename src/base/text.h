@@ -14,6 +14,9 @@ inline const char* article(const char* word) { return *word != '\0' && strchr("a
 // The ending of a counted word in a message: 1 argument, 2 arguments.
 inline const char* plural(uint64_t count) { return count == 1 ? "" : "s"; }
 
+// The verb after it: 1 argument was given, 2 arguments were given.
+inline const char* were(uint64_t count) { return count == 1 ? "was" : "were"; }
+
 // Drops the bytes of an incomplete letter from the end of text[0, length) and returns what is left.
 inline size_t wholeLetters(const char* text, size_t length) {
   size_t start = length;

@@ -1,7 +1,8 @@
-// RT_TRACE: a Chrome trace. Each thread has a track with its calls, each stream one with the kernels and copies on the clock of
-// the device. Arrows lead from calls to work, a counter shows live bytes, and marks tell what pools allocate, free and take
-// from the driver. Switched off, the trace costs one load. A full disk or an unwritable file is logged once and ends the trace,
-// never a call.
+// RT_TRACE: a Chrome trace. Each thread has a track with its calls, each stream of the CPU one with its kernels and copies;
+// tracks of drivers' streams stay empty. Arrows lead from calls to work, a counter shows live bytes, and marks tell what pools
+// allocate, free and take from the driver.
+// Switched off, the trace costs one load. A full disk or an unwritable file is logged once and ends the trace, never
+// a call.
 #pragma once
 
 #include <atomic>

@@ -128,12 +128,16 @@ rtStatus_t runVisit(const uint64_t* native, void* user) {
 
 // The stream is held while the batch runs, and latches what fails in it, as it does with a batch that it calls itself. So that
 // is no failure of this call. Another thread may give the stream new work between the two calls: then it is waited for again.
+// A wait may be refused, too, which is the caller's mistake and says nothing of the stream: it keeps its failure till asked.
 Status runHere(Batch& batch, rtStream_t stream) {
   Visit visit{batch};
   for (;;) {
-    if (const rtStatus_t ahead = rtStreamSynchronize(stream); ahead != RT_SUCCESS) {
+    if (const rtStatus_t ahead = rtStreamSynchronizeFor(RT_TIMEOUT_INFINITE, stream); ahead != RT_SUCCESS) {
       const Status failure = fromCore(ahead);
-      batch.streamFailed(ahead);  // the stream has told it, and will not again
+      if (const rtStatus_t latched = rtStreamQuery(stream); latched < 0) {
+        batch.streamFailed(latched);
+        (void)rtStreamSynchronize(stream);  // this call has told it, and no later one does
+      }
       return failure;
     }
     const rtStatus_t code = rtStreamCallNative(runVisit, &visit, stream);
@@ -151,6 +155,10 @@ Status submit(const std::shared_ptr<Communicator>& communicator, std::vector<Ope
   for (const Operation& operation : operations) RT_TRY(communicator->check(operation, captured));
   const auto batch = std::make_shared<Batch>(communicator, std::move(operations), captured);
   const bool on_stream = communicator->submitsToStream(batch->operations());
+  if (communicator->runsOnCallingThread()) {
+    // A function of the stream cannot wait for it. Refused before the lock, which a call that waits for the stream may hold.
+    if (const rtStatus_t inside = rtStreamSynchronizeFor(0, stream); inside == RT_ERROR_BUSY) return fromCore(inside);
+  }
   const std::lock_guard order(communicator->turns.submitting);
   if (captured) return launch(batch, !on_stream, stream);
   batch->takeTurn();

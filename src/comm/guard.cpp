@@ -12,15 +12,38 @@
 namespace manyrt::comm {
 namespace {
 
-// Relaxed: the child has one thread when it is set.
-std::atomic<bool> in_child{false};
-const int registered = pthread_atfork(nullptr, nullptr, [] { in_child.store(true, std::memory_order_relaxed); });
+enum State : int { kNew, kInUse, kForked };
+std::atomic<int> state{kNew};
+static_assert(std::atomic<int>::is_always_lock_free);
+
+// Registered when the library is loaded, and taken back by the C library when it is unloaded. Relaxed: the child has one
+// thread.
+const int unregistered = pthread_atfork(nullptr, nullptr, [] {
+  if (state.load(std::memory_order_relaxed) == kInUse) state.store(kForked, std::memory_order_relaxed);
+});
 
 thread_local char last_message[2048];
 
 }  // namespace
 
-bool forked() { return in_child.load(std::memory_order_relaxed) || registered != 0; }
+bool forked() { return state.load(std::memory_order_relaxed) == kForked; }
+
+Status enter() {
+  // Relaxed: only fork() changes what a call finds here, and it copies the memory of a moment.
+  const int now = state.load(std::memory_order_relaxed);
+  if (now == kInUse) [[likely]]
+    return Status();
+  if (now == kForked) {
+    return Status::error(RT_ERROR_FORKED,
+                         "The communicators' library was in use when this process was forked; only a child that starts another "
+                         "program can use it.");
+  }
+  if (unregistered != 0) return Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no host memory to watch for fork.");
+  state.store(kInUse, std::memory_order_relaxed);
+  // A child of a fork by another thread sees this mark wherever it sees a later write of the call.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  return Status();
+}
 
 rtStatus_t fail(const char* function, const Status& status) {
   const char* text = *status.message() != '\0' ? status.message() : rtGetErrorString(status.code());

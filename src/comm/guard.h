@@ -1,5 +1,5 @@
-// The frame of every function of rt_comm.h, and of what operations do behind them. The first refuses a forked child, ends all
-// exceptions, and keeps the sentence of a failure for rtCommGetLastErrorMessage.
+// The frame of every function of rt_comm.h, and of what operations do after them. The first refuses a forked child of a process
+// that has called this library, ends all exceptions, and keeps the sentence of a failure for rtCommGetLastErrorMessage.
 #pragma once
 
 #include <new>
@@ -8,18 +8,21 @@
 
 namespace manyrt::comm {
 
-// In a child of fork: the threads that operations wait for are not there.
+// In a child of fork whose parent had called this library: locks may be held there, and the threads that operations wait for
+// are gone. A child of a process that had not yet called it may use it.
 bool forked();
+
+// FORKED, or marks this process as one that uses the library. Before anything else of a call that touches more than its thread.
+Status enter();
 
 // Keeps the sentence, with the function's name before it, and returns the code.
 rtStatus_t fail(const char* function, const Status& status);
 const char* lastErrorMessage();
 
+// For questions that a forked child may ask, too: `body` touches nothing but the thread's own.
 template <class Body>
-rtStatus_t guarded(const char* function, Body body) {
+rtStatus_t guardedAnywhere(const char* function, Body body) {
   try {
-    if (forked()) [[unlikely]]
-      return fail(function, Status::bare(RT_ERROR_FORKED));
     const Status status = body();
     return status.ok() ? static_cast<rtStatus_t>(RT_SUCCESS) : fail(function, status);
   } catch (const std::bad_alloc&) {  // the callers are C: every exception ends here
@@ -27,6 +30,14 @@ rtStatus_t guarded(const char* function, Body body) {
   } catch (...) {  // as above; nothing in the library throws it
     return fail(function, Status::error(RT_ERROR_INTERNAL, "An unexpected exception ended the call."));
   }
+}
+
+template <class Body>
+rtStatus_t guarded(const char* function, Body body) {
+  return guardedAnywhere(function, [&]() -> Status {
+    RT_TRY(enter());
+    return body();
+  });
 }
 
 // Runs what an operation does in its stream. Other ranks wait for what this one has begun: a want of memory is a failure like

@@ -46,9 +46,9 @@ class Object : public RefCounted {
   const std::string& whyNotBetter() const { return why_not_better_; }  // kFailed
 
  private:
-  explicit Object(void* handle) : handle_(handle) {}
+  Object(void* handle, Descriptor file);
   void* const handle_;
-  Descriptor file_;  // open where a sanitizer may read it
+  const Descriptor file_;  // open where a debugger or a sanitizer may read it
   std::atomic<const rtHostModuleKernel_t*> better_{nullptr};
   Ref<Object> better_object_;
   std::atomic<Improvement> improvement_{Improvement::kNone};

@@ -1,6 +1,9 @@
 // The only file outside src/backends that names the backends. A backend that this version lacks has a reason.
 #include "manager/backends.h"
 
+#include <atomic>
+#include <cstring>
+
 #include "backends/cpu/cpu.h"
 #include "backends/cuda/cuda.h"
 #include "backends/null/null.h"
@@ -8,6 +11,7 @@
 #include "backends/opencl/opencl.h"
 #endif
 #include "base/config.h"
+#include "base/log.h"
 
 namespace manyrt::manager {
 
@@ -26,8 +30,34 @@ const char* backendWord(int32_t backend) {
   }
 }
 
+namespace {
+
+// A word of RT_DISABLE that is no backend's: told once, since the backend that was meant is looked at.
+void tellUnknownWords() {
+  static std::atomic<bool> said{false};
+  // Relaxed: it only lets one thread write the lines.
+  if (said.exchange(true, std::memory_order_relaxed)) return;
+  const char* at = config::get(config::Variable::kDisable);
+  while (at != nullptr && *at != '\0') {
+    const size_t length = strcspn(at, ",");
+    bool known = length == 0;
+    for (const int32_t each : kBackendOrder) {
+      known = known || (strlen(backendWord(each)) == length && strncmp(backendWord(each), at, length) == 0);
+    }
+    if (!known) {
+      log::write(RT_LOG_WARNING, "RT_DISABLE names \"%.*s\", which is no backend: cpu, cuda, opencl and null are.",
+                 static_cast<int>(length), at);
+    }
+    at += length;
+    if (*at == ',') ++at;
+  }
+}
+
+}  // namespace
+
 backend::Backend* backendOf(int32_t backend) {
   const char* word = backendWord(backend);
+  tellUnknownWords();
   if (word == nullptr || config::listed(config::Variable::kDisable, word)) return nullptr;
   switch (backend) {
     case RT_BACKEND_CPU:

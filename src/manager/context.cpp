@@ -5,6 +5,7 @@
 
 #include "base/config.h"
 #include "base/handles/epoch.h"
+#include "base/text.h"
 #include "manager/child.h"
 #include "manager/device.h"
 #include "manager/pool.h"
@@ -178,8 +179,8 @@ Status Context::checkUnused() {
 Status Context::inUse(uint64_t allocations) const {
   return Status::error(RT_ERROR_BUSY,
                        "The %s cannot be reset: a stream, event, fence, pool, kernel, module or allocation of it is alive "
-                       "(%llu allocations).",
-                       name().c_str(), static_cast<unsigned long long>(allocations));
+                       "(%llu allocation%s).",
+                       name().c_str(), static_cast<unsigned long long>(allocations), plural(allocations));
 }
 
 Status Context::beginReset() {

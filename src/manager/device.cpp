@@ -1,10 +1,13 @@
 // Enumerating devices, choosing the default one, and primary contexts. Handles of devices live until the process ends.
 #include "manager/device.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <new>
+#include <string>
+#include <vector>
 
 #include "base/config.h"
 #include "base/fault.h"
@@ -49,6 +52,29 @@ Status enumerate(int32_t backend) {
   return Status();
 }
 
+// The names of devices that exist, of one backend or of all: "cpu, cuda:0, cuda:1 and opencl:0". "none" without one.
+std::string existing(int32_t backend) {
+  constexpr int32_t kMostTold = 8;  // of a backend
+  std::vector<std::string> names;
+  for (int32_t each : kBackendOrder) {
+    if (each == RT_BACKEND_NULL ? backend != each : backend != RT_BACKEND_ALL && backend != each) continue;
+    const int32_t count = deviceCount(each);
+    const std::string word = backendWord(each);
+    if (each == RT_BACKEND_CPU && count == 1) {
+      names.push_back(word);
+      continue;
+    }
+    for (int32_t i = 0; i < std::min(count, kMostTold); ++i) names.push_back(word + ":" + std::to_string(i));
+    if (count > kMostTold) names.push_back("more up to " + word + ":" + std::to_string(count - 1));
+  }
+  std::string text;
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (i != 0) text += i + 1 == names.size() ? " and " : ", ";
+    text += names[i];
+  }
+  return text.empty() ? "none" : text;
+}
+
 // A handle, which is set once; the table that resolves it orders the device itself.
 std::atomic<HandleBits> default_device{0};
 
@@ -75,8 +101,8 @@ Status getDevice(Device** device, int32_t backend, int32_t ordinal) {
       if (index < count) return getDevice(device, each, index);
       index -= count;
     }
-    return Status::error(RT_ERROR_INVALID_DEVICE, "There is no device %d: the backends have %d in all.", ordinal,
-                         deviceCount(RT_BACKEND_ALL));
+    return Status::error(RT_ERROR_INVALID_DEVICE, "There is no device %d: the backends have %d in all, %s.", ordinal,
+                         deviceCount(RT_BACKEND_ALL), existing(RT_BACKEND_ALL).c_str());
   }
   const char* word = backendWord(backend);
   RT_CHECK_ARG(word != nullptr, "%d is not a backend: RT_BACKEND_* goes from %d to %d.", backend, RT_BACKEND_ALL,
@@ -93,8 +119,8 @@ Status getDevice(Device** device, int32_t backend, int32_t ordinal) {
     return Status::error(RT_ERROR_BACKEND_UNAVAILABLE, "The backend \"%s\" cannot be used: %s", word, info.reason);
   }
   if (ordinal < 0 || ordinal >= list.count) {
-    return Status::error(RT_ERROR_INVALID_DEVICE, "There is no device \"%s:%d\": the backend has %d.", word, ordinal,
-                         list.count);
+    return Status::error(RT_ERROR_INVALID_DEVICE, "There is no device \"%s:%d\": the backend has %d, %s.", word, ordinal,
+                         list.count, existing(backend).c_str());
   }
   *device = devices.find(list.handles[static_cast<size_t>(ordinal)]);
   return *device != nullptr ? Status() : Status::bare(RT_ERROR_SHUT_DOWN);
@@ -120,7 +146,8 @@ Status getDeviceByName(Device** device, const char* name) {
     }
     return status;
   }
-  return Status::error(RT_ERROR_NOT_FOUND, "\"%.64s\" names no device: names look like \"cpu\", \"cuda:0\", \"null:1\".", name);
+  return Status::error(RT_ERROR_NOT_FOUND, "\"%.64s\" names no device: there are %s, and \"null:0\" for tests.", name,
+                       existing(RT_BACKEND_ALL).c_str());
 }
 
 namespace {

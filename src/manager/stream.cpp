@@ -2,7 +2,9 @@
 #include "manager/stream.h"
 
 #include <algorithm>
+#include <cstdio>
 
+#include "base/text.h"
 #include "manager/create.h"
 #include "manager/device.h"
 
@@ -17,6 +19,13 @@ void Stream::offerToCopies() {
     if (recorder.load(std::memory_order_seq_cst) == nullptr) return;
     resources->default_stream.store(nullptr, std::memory_order_seq_cst);
   } while (recorder.load(std::memory_order_seq_cst) == nullptr);
+}
+
+std::string Stream::name() const {
+  if (label[0] != '\0') return "\"" + std::string(label) + "\"";
+  char handle[24];
+  snprintf(handle, sizeof handle, "%p", reinterpret_cast<void*>(bits));
+  return handle;
 }
 
 Status createStream(Stream** stream, Context& context, allocator::ContextResources& resources, const rtStreamOptions_t& options,
@@ -38,6 +47,7 @@ Status createStream(Stream** stream, Context& context, allocator::ContextResourc
   RT_TRY(createChild(stream, streams, context, Ref<allocator::ContextResources>(&resources), std::move(native), is_default,
                      StreamImport()));
   (*stream)->priority = native_options.priority;
+  copyLetters((*stream)->label, sizeof(*stream)->label, options.label);
   return Status();
 }
 

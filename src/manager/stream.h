@@ -1,6 +1,7 @@
 // Streams: a native stream that serves one handle at a time. A destroyed stream gives it back, and its work goes on.
 #pragma once
 
+#include <string>
 #include <utility>
 
 #include "manager/child.h"
@@ -45,12 +46,16 @@ struct Stream : Child {
   // captures.
   void offerToCopies();
 
+  // Names the stream in messages: its label in quotes, else its handle.
+  std::string name() const;
+
   Ref<backend::Stream> native;
   backend::Device& device;  // of its context
   const bool is_default;
   const bool imported;
   StreamImport import;  // ended when the handle is closed
   int32_t priority = 0;
+  char label[64] = "";  // from the options
   // Set by the beginning of a capture (seq_cst) and cleared at its end (acq_rel). An acquire load pairs with both: a session
   // that is found is complete, and work that finds none comes behind the capture's last node. A load that only refuses the call
   // where there is one is relaxed, since it uses nothing of the session.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <new>
+#include <string>
 
 #include "allocator/address_map.h"
 #include "allocator/block_lease.h"
@@ -22,6 +23,8 @@ namespace {
 
 using Number = unsigned long long;
 
+constexpr char kDirections[] = "xyz";
+
 // The rules of a module's kernel, in addition to the limits of the device.
 Status checkRules(const backend::Kernel& native, const backend::LaunchRules& rules, const backend::Launch& launch) {
   const uint32_t* group = launch.group;
@@ -30,10 +33,19 @@ Status checkRules(const backend::Kernel& native, const backend::LaunchRules& rul
                native.name(), rules.group[0], rules.group[1], rules.group[2]);
   for (int i = 0; i < 3; ++i) {
     const Number items = Number{launch.grid[i]} * group[i];
-    RT_CHECK_ARG(items <= rules.most_items,
-                 "A grid of %u work-groups of %u work-items has %llu work-items in direction %d; the kernel \"%s\" takes %llu.",
-                 launch.grid[i], group[i], items, i, native.name(), static_cast<Number>(rules.most_items));
+    RT_CHECK_ARG(
+        items <= rules.most_items,
+        "A grid of %u work-group%s of %u work-item%s has %llu work-items in direction %c; the kernel \"%s\" takes %llu.",
+        launch.grid[i], plural(launch.grid[i]), group[i], plural(group[i]), items, kDirections[i], native.name(),
+        static_cast<Number>(rules.most_items));
   }
+  uint64_t groups = 0;
+  RT_CHECK_ARG(
+      rules.most_groups == UINT64_MAX ||
+          (!mulOverflows(uint64_t{launch.grid[0]} * launch.grid[1], launch.grid[2], &groups) && groups <= rules.most_groups),
+      "A grid of %u x %u x %u has too many work-groups: the kernel \"%s\" takes %llu in all, as this driver numbers "
+      "them in 32 bits.",
+      launch.grid[0], launch.grid[1], launch.grid[2], native.name(), static_cast<Number>(rules.most_groups));
   RT_CHECK_ARG(launch.local_bytes == 0 || !rules.no_local_bytes,
                "Local memory of %u bytes was given to the kernel \"%s\": a kernel from OpenCL C declares its local memory or "
                "takes it as arguments, local_bytes is 0.",
@@ -49,16 +61,16 @@ Status checkRules(const backend::Kernel& native, const backend::LaunchRules& rul
   RT_CHECK_ARG(group[0] != 0 && group[1] != 0 && group[2] != 0, "A work-group of %u x %u x %u work-items has no work-items.",
                group[0], group[1], group[2]);
   for (int i = 0; i < 3; ++i) {
-    RT_CHECK_ARG(group[i] <= limits.max_group_size[i], "A work-group of %u x %u x %u is too large: direction %d allows %u.",
-                 group[0], group[1], group[2], i, limits.max_group_size[i]);
+    RT_CHECK_ARG(group[i] <= limits.max_group_size[i], "A work-group of %u x %u x %u is too large: direction %c allows %u.",
+                 group[0], group[1], group[2], kDirections[i], limits.max_group_size[i]);
   }
   Number items = Number{group[0]} * group[1] * group[2];
   RT_CHECK_ARG(items <= kernel.native->maxGroupItems(),
                "A work-group of %u x %u x %u has %llu work-items; the kernel \"%s\" allows %u.", group[0], group[1], group[2],
                items, kernel.native->name(), kernel.native->maxGroupItems());
   for (int i = 0; i < 3; ++i) {
-    RT_CHECK_ARG(launch.grid[i] <= limits.max_grid_size[i], "A grid of %u x %u x %u is too large: direction %d allows %u.",
-                 launch.grid[0], launch.grid[1], launch.grid[2], i, limits.max_grid_size[i]);
+    RT_CHECK_ARG(launch.grid[i] <= limits.max_grid_size[i], "A grid of %u x %u x %u is too large: direction %c allows %u.",
+                 launch.grid[0], launch.grid[1], launch.grid[2], kDirections[i], limits.max_grid_size[i]);
   }
   if (const backend::LaunchRules* rules = kernel.native->rules()) RT_TRY(checkRules(*kernel.native, *rules, launch));
   const uint64_t own = kernel.native->ownLocalBytes();
@@ -95,9 +107,19 @@ Status checkRules(const backend::Kernel& native, const backend::LaunchRules& rul
   return Status();
 }
 
+// "argument 2, \"count\" (uint)", as far as names are known.
+std::string described(const backend::Kernel& kernel, size_t index) {
+  std::string text = "argument " + std::to_string(index);
+  const backend::Kernel::ArgumentText* names = kernel.argumentText(static_cast<uint32_t>(index));
+  if (names == nullptr) return text;
+  if (!names->name.empty()) text += ", \"" + names->name + "\"";
+  if (!names->type_name.empty()) text += " (" + names->type_name + ")";
+  return text;
+}
+
 [[gnu::noinline]] Status noValue(const manager::Kernel& kernel, size_t index) {
-  return Status::error(RT_ERROR_INVALID_VALUE, "args[%zu] of the kernel \"%s\" is NULL: it points to no value.", index,
-                       kernel.native->name());
+  return Status::error(RT_ERROR_INVALID_VALUE, "args[%zu] of the kernel \"%s\" is NULL: it points to no value for %s.", index,
+                       kernel.native->name(), described(*kernel.native, index).c_str());
 }
 
 [[gnu::noinline]] Status unreachable(const manager::Kernel& kernel, size_t index, void* address,
@@ -236,6 +258,13 @@ class NativeTask final : public Task {
 
 }  // namespace
 
+Status wrongCount(const backend::Kernel& kernel, size_t given) {
+  const size_t wanted = kernel.arguments().size();
+  const std::string missing = given < wanted ? ": " + described(kernel, given) + " is missing" : "";
+  return Status::error(RT_ERROR_INVALID_VALUE, "The kernel \"%s\" takes %zu argument%s; %zu %s given%s.", kernel.name(), wanted,
+                       plural(wanted), given, were(given), missing.c_str());
+}
+
 Status callNative(rtNativeFunction_t function, void* user, HandleBits context, const uint64_t native[2]) {
   return callProgram(context, "native function", [&] {
     const rtStatus_t code = function(native, user);
@@ -280,8 +309,7 @@ Status checkAddresses(manager::Kernel& kernel, const void* const* values) {
   backend::Kernel& native = *kernel.native;
   const std::vector<backend::Argument>& arguments = native.arguments();
   if (argument_count != arguments.size() && argument_count != RT_ARGS_ALL) [[unlikely]] {
-    return Status::error(RT_ERROR_INVALID_VALUE, "The kernel \"%s\" takes %zu argument%s; %u were given.", native.name(),
-                         arguments.size(), plural(arguments.size()), argument_count);
+    return wrongCount(native, argument_count);
   }
   const backend::Limits& limits = kernel.limits;
   const uint32_t* group = launch.group;

@@ -15,6 +15,8 @@ Status checkLaunch(manager::Kernel& kernel, const backend::Launch& launch);
 // The checks of the addresses, and the backend's checks of all values, for later launches, such as those of a graph. NULL is no
 // address. Under a guard.
 Status checkAddresses(manager::Kernel& kernel, const void* const* values);
+// The refusal of `given` arguments, which are another number than the kernel takes: names the first one that is missing.
+Status wrongCount(const backend::Kernel& kernel, size_t given);
 Status launch(manager::Kernel& kernel, const backend::Launch& launch, uint32_t argument_count, manager::Stream& stream);
 // A function of the program with its pointer. The library takes the pointer over where the call succeeds: then `release`, which
 // may be null, is called behind the last use.

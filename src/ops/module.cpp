@@ -11,6 +11,7 @@
 #include <string>
 
 #include "base/fault.h"
+#include "base/text.h"
 #include "manager/backends.h"
 #include "manager/context.h"
 #include "manager/device.h"
@@ -115,7 +116,8 @@ Status checkWords(const backend::Image& image) {
                "An image of the format %s is not built: it has neither build options nor headers.", format.word);
   RT_CHECK_ARG(image.header_count <= kMaxHeaders, "%u headers are too many: at most %u.", image.header_count, kMaxHeaders);
   RT_CHECK_ARG(image.header_count == 0 || (image.header_names != nullptr && image.headers != nullptr),
-               "There are %u headers; header_names or headers is NULL.", image.header_count);
+               "%u header%s %s given; header_names or headers is NULL.", image.header_count, plural(image.header_count),
+               were(image.header_count));
   size_t left = kMaxTextBytes;
   for (uint32_t i = 0; i < image.header_count; ++i) {
     RT_CHECK_ARG(image.header_names[i] != nullptr && image.headers[i] != nullptr, "Header %u has no %s: it is NULL.", i,

@@ -242,6 +242,22 @@ TEST_P(CaptureTest, TheLastNodeOfAStreamThatWaitedStandsForAllThatItWaitsFor) {
   EXPECT_EQ(edges(), (std::set<std::pair<size_t, size_t>>{{0, 1}, {1, 2}, {1, 3}, {2, 4}, {3, 5}, {4, 5}}));
 }
 
+TEST_P(CaptureTest, AStreamThatHasALabelIsNamedByIt) {
+  rttest::Stream labelled;
+  rtStreamOptions_t options = RT_STREAM_OPTIONS_INIT;
+  snprintf(options.label, sizeof options.label, "copies");
+  ASSERT_RT_OK(rtStreamCreate(labelled.out(), &options, context_));
+  rttest::Event event;
+  ASSERT_RT_OK(rtEventCreate(event.out(), nullptr, context_));
+  begin();
+  ASSERT_RT_OK(rtEventRecord(event, stream_));
+  ASSERT_RT_OK(rtStreamWaitEvent(event, labelled));
+  ASSERT_RT_OK(rtMemsetAsync(memory_, 1, 100, labelled));
+  rtGraph_t graph = nullptr;
+  EXPECT_RT(RT_ERROR_CAPTURE_INVALIDATED, rtStreamEndCapture(&graph, stream_));
+  EXPECT_TRUE(says("The stream \"copies\" has joined")) << lastMessage();
+}
+
 TEST_P(CaptureTest, AStreamThatDoesNotComeBackInvalidatesAndIsNamed) {
   begin();
   fork();

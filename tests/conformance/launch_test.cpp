@@ -27,6 +27,7 @@ class LaunchTest : public DeviceTest {
     EXPECT_RT_OK(count_.reset());
     DeviceTest::TearDown();
   }
+  static bool says(const std::string& words) { return lastMessage().find(words) != std::string::npos; }
   uint32_t counted() {
     uint32_t value = 0;
     EXPECT_RT_OK(rtStreamSynchronize(stream_));
@@ -91,6 +92,35 @@ TEST_P(LaunchTest, WhatIsTooLargeIsRefusedAndNothingRuns) {
   EXPECT_RT(RT_ERROR_INVALID_VALUE, rtLaunchKernel(count_, 1, 1, 1, 1, 1, 1, 0, stream_, nullptr, RT_ARGS_ALL));
   EXPECT_RT_OK(rtLaunchKernel(count_, 5, 1, 1, 1, 1, 1, 0, stream_, args, RT_ARGS_ALL));
   EXPECT_EQ(counted(), 5u);
+}
+
+// Where items or work-groups are numbered in 32 bits, such a launch would begin again and never end.
+TEST_P(LaunchTest, AsManyItemsAsNeed33BitsAreRefusedWithDirectionAndLimit) {
+  rtDeviceProperties_t properties = RT_DEVICE_PROPERTIES_INIT;
+  ASSERT_RT_OK(rtDeviceGetProperties(&properties, device_));
+  const bool is_pocl = strcasestr(properties.architecture, "pocl") != nullptr;
+  if (properties.backend == RT_BACKEND_OPENCL && !is_pocl) GTEST_SKIP() << "the driver counts in 64 bits";
+  void* pointer = counter_.get();
+  void* args[] = {&pointer};
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtLaunchKernel(count_, 1u << 26, 1, 1, 64, 1, 1, 0, stream_, args, 1));
+  EXPECT_TRUE(
+      says("67108864 work-groups of 64 work-items has 4294967296 work-items in direction x; the kernel \"count\" takes "))
+      << lastMessage();
+  if (is_pocl) {
+    EXPECT_RT(RT_ERROR_INVALID_VALUE, rtLaunchKernel(count_, 1u << 30, 2, 1, 1, 1, 1, 0, stream_, args, 1));
+    EXPECT_TRUE(says("takes 2147483647 in all")) << lastMessage();
+  }
+  EXPECT_EQ(counted(), 0u);
+}
+
+TEST_P(LaunchTest, RefusalsNameTheMissingArgumentWithItsType) {
+  void* none[] = {nullptr};
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtLaunchKernel(count_, 1, 1, 1, 1, 1, 1, 0, stream_, none, 0));
+  EXPECT_TRUE(says("takes 1 argument; 0 were given: argument 0, \"counter\" (uint*) is missing.")) << lastMessage();
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtLaunchKernel(count_, 1, 1, 1, 1, 1, 1, 0, stream_, none, 1));
+  EXPECT_TRUE(says("is NULL: it points to no value for argument 0, \"counter\" (uint*).")) << lastMessage();
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtLaunchKernel(count_, 1, 1, 1, UINT32_MAX, 1, 1, 0, stream_, none, 1));
+  EXPECT_TRUE(says("direction x allows")) << lastMessage();
 }
 
 TEST_P(LaunchTest, TheLargestGroupRuns) {

@@ -93,6 +93,26 @@ TEST_P(ModuleTest, HandlesOfOtherKindsAreRefused) {
   EXPECT_RT_OK(rtModuleDestroy(nullptr));
 }
 
+TEST_P(ModuleTest, AWaitEndsWhenTheCodeThatStaysIsThere) {
+  if (!has(RT_CAPABILITY_KERNELS)) GTEST_SKIP() << "the device takes no programs";
+  Module module;
+  ASSERT_RT_OK(rtModuleCreateFromSource(module.out(), "__kernel void only_here(__global int* x) { x[get_global_id(0)] += 3; }\n",
+                                        nullptr, context_));
+  EXPECT_RT_OK(rtModuleWait(module, RT_MODULE_READY, 0));
+  EXPECT_RT_OK(rtModuleWait(module, RT_MODULE_OPTIMIZED, RT_TIMEOUT_INFINITE));
+  EXPECT_RT_OK(rtModuleWait(module, RT_MODULE_OPTIMIZED, 0)) << "and stays";
+}
+
+TEST_P(ModuleTest, AWaitForAStateThatThereIsNotIsRefused) {
+  if (!has(RT_CAPABILITY_KERNELS)) GTEST_SKIP() << "the device takes no programs";
+  Module module;
+  ASSERT_RT_OK(rtModuleCreateFromSource(module.out(), kSource, nullptr, context_));
+  for (int32_t state : {RT_MODULE_STATE_INVALID + 0, RT_MODULE_OPTIMIZED + 1, INT32_MAX, INT32_MIN}) {
+    EXPECT_RT(RT_ERROR_INVALID_VALUE, rtModuleWait(module, state, 0)) << state;
+  }
+  EXPECT_RT(RT_ERROR_INVALID_HANDLE, rtModuleWait(nullptr, RT_MODULE_READY, 0));
+}
+
 TEST_P(ModuleTest, UnknownFormatsAndFieldsAreRefused) {
   for (int32_t format : {-1, RT_IMAGE_HOST_OBJECT + 1, INT32_MAX, INT32_MIN}) {
     EXPECT_RT(RT_ERROR_INVALID_VALUE, load(kSource, sizeof kSource, format)) << format;

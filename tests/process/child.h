@@ -46,6 +46,7 @@ extern const Scenario kFork[];
 extern const Scenario kShutdown[];
 extern const Scenario kEnvironment[];
 extern const Scenario kSandbox[];
+extern const Scenario kDebugger[];
 
 // Handles of every kind on the CPU device; leaked on purpose unless a scenario destroys them.
 struct World {

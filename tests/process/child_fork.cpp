@@ -3,10 +3,12 @@
 #include <sys/wait.h>
 
 #include <atomic>
+#include <cstring>
 #include <thread>
 #include <vector>
 
 #include "child.h"
+#include "rt_comm.h"
 
 namespace {
 bool forked = false;
@@ -43,6 +45,50 @@ void useEverything() {
   OK(rtContextSynchronize(world.context));
   world.destroy();
   EXPECT(rttest::liveHandles() == 0);
+}
+
+// Two ranks on the CPU meet once.
+void useCommunicators() {
+  rtDevice_t device = nullptr;
+  OK(rtDeviceGetByName(&device, "cpu"));
+  rttest::Context contexts[2];
+  rttest::Stream streams[2];
+  rtComm_t comms[2] = {nullptr, nullptr};
+  int32_t values[2] = {1, 2};
+  for (int i = 0; i < 2; ++i) {
+    OK(rtContextCreate(contexts[i].out(), nullptr, device));
+    OK(rtStreamCreate(streams[i].out(), nullptr, contexts[i]));
+  }
+  const rtContext_t places[2] = {contexts[0], contexts[1]};
+  OK(rtCommCreateAll(comms, nullptr, places, 2));
+  OK(rtCommGroupBegin());
+  for (int i = 0; i < 2; ++i) {
+    OK(rtCommAllReduce(&values[i], &values[i], 1, RT_COMM_I32, RT_COMM_SUM, streams[i], comms[i]));
+  }
+  OK(rtCommGroupEnd());
+  for (int i = 0; i < 2; ++i) OK(rtStreamSynchronize(streams[i]));
+  EXPECT(values[0] == 3 && values[1] == 3);
+  for (const rtComm_t comm : comms) OK(rtCommDestroy(comm));
+}
+
+// A refusal, and its sentence.
+void expectCommunicatorsForked() {
+  rtComm_t comm = rttest::garbage<rtComm_t>();
+  const auto expectSentence = [] {
+    char text[256] = "";
+    OK(rtCommGetLastErrorMessage(text, sizeof text, nullptr));
+    EXPECT(std::strstr(text, "forked") != nullptr);
+  };
+  rtCommUniqueId_t id;
+  EXPECT_STATUS(RT_ERROR_FORKED, rtCommGetUniqueId(&id));
+  expectSentence();
+  EXPECT_STATUS(RT_ERROR_FORKED, rtCommCreate(&comm, nullptr, &id, 0, 2, nullptr));
+  EXPECT(comm == nullptr);
+  expectSentence();
+  EXPECT_STATUS(RT_ERROR_FORKED, rtCommGroupBegin());
+  EXPECT_STATUS(RT_ERROR_FORKED, rtCommGroupEnd());
+  expectSentence();
+  OK(rtCommDestroy(rttest::garbage<rtComm_t>()));
 }
 
 // What a child sees of a library that its parent had started.
@@ -92,6 +138,39 @@ int afterFirstCall(int, char**) {
   return 0;
 }
 
+int communicatorsBeforeFirstCall(int, char**) {
+  EXPECT(inChild([] {
+           EXPECT(inChild(useCommunicators) == 0);  // and a child of the child
+           useCommunicators();
+           EXPECT(inChild(expectCommunicatorsForked) == 0);
+         }) == 0);
+  useCommunicators();
+  return 0;
+}
+
+int communicatorsAfterFirstCall(int, char**) {
+  useCommunicators();
+  EXPECT(inChild(expectCommunicatorsForked) == 0);
+  useCommunicators();
+  return 0;
+}
+
+// The parent had used rt.h alone: it is rt.h that refuses the child, and its sentence is told.
+int communicatorsAfterFirstCallOfTheCore(int, char**) {
+  World world;
+  world.make();
+  EXPECT(inChild([&] {
+           rtComm_t comm = rttest::garbage<rtComm_t>();
+           EXPECT_STATUS(RT_ERROR_FORKED, rtCommCreateAll(&comm, nullptr, &world.context, 1));
+           EXPECT(comm == nullptr);
+           char text[256] = "";
+           OK(rtCommGetLastErrorMessage(text, sizeof text, nullptr));
+           EXPECT(std::strstr(text, "forked") != nullptr);
+         }) == 0);
+  world.destroy();
+  return 0;
+}
+
 int childExitsNormally(int, char**) {
   World world;
   world.make();
@@ -108,7 +187,10 @@ int shutdownInChild(int, char**) {
   world.make();
   EXPECT(inChild([&] {
            const rtStatus_t status = rtShutdown();
-           EXPECT(status == RT_ERROR_FORKED || status == RT_SUCCESS);
+           EXPECT(status == RT_ERROR_FORKED);
+           char text[256] = "";
+           OK(rtGetLastErrorMessage(text, sizeof text, nullptr));
+           EXPECT(std::strstr(text, "forked") != nullptr);
            world.destroy();
          }) == 0);
   OK(rtStreamSynchronize(world.stream));
@@ -175,6 +257,9 @@ const Scenario kFork[] = {
     {"fork_while_better_code_is_made", whileBetterCodeIsMade},
     {"fork_before_first_call", beforeFirstCall},
     {"fork_after_first_call", afterFirstCall},
+    {"fork_before_first_call_of_communicators", communicatorsBeforeFirstCall},
+    {"fork_after_first_call_of_communicators", communicatorsAfterFirstCall},
+    {"fork_communicators_after_first_call_of_the_core", communicatorsAfterFirstCallOfTheCore},
     {"fork_child_exits_normally", childExitsNormally},
     {"fork_shutdown_in_child", shutdownInChild},
     {"fork_while_threads_use_the_library", whileThreadsUseTheLibrary},

@@ -135,6 +135,12 @@ TEST(DisableTest, BackendsThatAreDisabledSayWhy) {
   }
 }
 
+TEST(DisableTest, AWordThatIsNoBackendIsToldWithThoseThatAre) {
+  const Outcome outcome = child({"backends"}, {{"RT_DISABLE", "cuad,opencl,cuda"}});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+  EXPECT_EQ(outcome.err, "manyrt: warning: RT_DISABLE names \"cuad\", which is no backend: cpu, cuda, opencl and null are.\n");
+}
+
 TEST(LogTest, LevelsAndTheCallback) {
   Outcome outcome = child({"work"}, {{"RT_LOG", "debug"}});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.text();

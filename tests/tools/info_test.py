@@ -39,6 +39,30 @@ class InfoTest(unittest.TestCase):
         self.assertIsNone(info["default_device"])
         self.assertIn("\"toaster\" names no device", info["default_device_reason"])
 
+    def test_a_name_that_no_device_has_is_answered_with_those_that_there_are(self):
+        for name, words in (("toaster", "there are cpu, and \"null:0\" for tests"), ("null:77", "the backend has"),
+                            ("cpu:3", "the backend has 1, cpu")):
+            result = manyrt("info", "--json", RT_DEVICE=name, RT_DISABLE="cuda,opencl")
+            self.assertIn(words, json.loads(result.stdout)["default_device_reason"])
+
+    def test_output_that_cannot_be_written_is_a_failure(self):
+        if not os.path.exists("/dev/full"):
+            self.skipTest("no /dev/full")
+        for arguments in (["info"], ["info", "--json"], ["--version"]):
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                result = subprocess.run([MANYRT, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60,
+                                        check=False)
+            self.assertEqual(result.returncode, 1, arguments)
+            self.assertRegex(result.stderr, r"^manyrt: The output could not be written(: No space left on device)?\.\n$")
+
+    def test_a_command_that_is_mistyped_is_suggested(self):
+        for typed, meant in (("inof", "info"), ("rnu", "run"), ("grahp", "graph"), ("memry", "memory")):
+            result = manyrt(typed)
+            self.assertNotEqual(result.returncode, 0)
+            self.assertIn(f"There is no command \"{typed}\": did you mean \"{meant}\"?", result.stderr)
+        self.assertIn("There is no command \"toast\".", manyrt("toast").stderr)
+        self.assertNotIn("There is no command", manyrt("info", "--nosuch").stderr)
+
     def test_null_devices_are_listed_only_when_asked_for(self):
         self.assertNotIn("null", manyrt("info", RT_DISABLE="cuda,opencl").stdout)
         self.assertNotIn("null", [b["name"] for b in json.loads(manyrt("info", "--json").stdout)["backends"]])

@@ -366,8 +366,8 @@ class KernelFunction {
     const std::string name = "The kernel \"" + std::string(info->name) + "\"";
     if (info->arg_count != sizeof...(Parameters)) {
       return Failure{RT_ERROR_INVALID_VALUE, name + " has " + std::to_string(info->arg_count) +
-                                                 " arguments, and the program declares " +
-                                                 std::to_string(sizeof...(Parameters)) + "."};
+                                                 (info->arg_count == 1 ? " argument" : " arguments") +
+                                                 ", and the program declares " + std::to_string(sizeof...(Parameters)) + "."};
     }
     const std::array<detail::Parameter, sizeof...(Parameters)> declared{detail::describe<Parameters>()...};
     for (std::uint32_t i = 0; i < declared.size(); ++i) {

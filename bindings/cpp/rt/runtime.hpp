@@ -190,6 +190,8 @@ class Runtime {
     return std::shared_ptr<Memory>(new Memory(std::move(buffer), device_, pinned));
   }
   void copy(void* dst, const void* src, std::size_t bytes, rtMemcpyKind kind, bool async) {
+    // A wait that is refused, as in a function of the stream, is so before the copy: after the exception nothing writes.
+    if (!async && rtStreamSynchronizeFor(0, stream_.get()) == RT_ERROR_BUSY) raise(detail::failureOf(RT_ERROR_BUSY));
     stream_.copyBytes(dst, src, bytes, kind);
     if (!async) stream_.synchronize();
   }

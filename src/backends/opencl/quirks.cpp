@@ -25,6 +25,7 @@ constexpr Row kRows[] = {
     {Quirk::kGoesOnByItself, "goes on by itself", "Portable Computing Language", "*", "*", kMeasured},
     {Quirk::kCountsByWidth, "counts launches by width", "Portable Computing Language", "*[Pp]o[Cc][Ll] [0-5].*", "*",
      kMeasured},
+    {Quirk::kCountsIn32Bits, "counts work-groups in 32 bits", "Portable Computing Language", "*", "*", kMeasured},
     {Quirk::kGoesOnByItself, "goes on by itself", "NVIDIA CUDA", "*", "*", kMeasured},
     {Quirk::kNoCallbacks, "late callbacks", "NVIDIA CUDA", "*", "*", kMeasured},
     {Quirk::kReadsHostEarly, "reads host memory early", "NVIDIA CUDA", "*", "*", kMeasured},

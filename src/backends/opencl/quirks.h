@@ -21,6 +21,7 @@ enum class Quirk : uint32_t {
   kNoEmptyArgInfo,   // -cl-kernel-arg-info does not compile with a kernel that has no arguments
   kOptimizedCalls,   // -cl-opt-disable does not compile with a kernel that calls another
   kDimensionsCost,   // a launch takes the longer the more dimensions it is said to have
+  kCountsIn32Bits,   // work-groups of a launch are numbered in 32 bits, and begin again after the last number
   kCountsByWidth,    // a launch that is wider than those before ends the process while two others of the kernel run
 };
 

@@ -83,7 +83,7 @@ Status ask(rtComm_t comm, Answer answer) {
 extern "C" {
 
 rtStatus_t rtCommGetLastErrorMessage(char* buffer, size_t size, size_t* needed) {
-  return guarded(__func__, [&] { return copyText(buffer, size, needed, lastErrorMessage()); });
+  return guardedAnywhere(__func__, [&] { return copyText(buffer, size, needed, lastErrorMessage()); });
 }
 
 rtStatus_t rtCommCreateAll(rtComm_t* comms, const rtCommOptions_t* options, const rtContext_t* contexts, uint32_t count) {

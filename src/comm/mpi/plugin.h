@@ -45,7 +45,7 @@ struct Plugin {
   // Begins a message of a collective that the ranks do themselves. It meets no send or receive of `start`.
   const char* (*transfer)(PluginRequest** request, Direction direction, void* memory, uint64_t count, int32_t type,
                           int32_t peer, PluginComm* comm);
-  // Gives an operation up that is not done. A receive that has not begun writes nothing from here on.
+  // Gives a message up that is not done, of `transfer` or `start`. A receive that has not begun writes nothing from here on.
   void (*abandon)(PluginRequest* request);
   // Also makes progress. Done: the request is gone, and `bytes` is what a receive got.
   const char* (*test)(int32_t* done, uint64_t* bytes, PluginRequest* request);

@@ -75,6 +75,7 @@ Status Rank::run(const std::vector<Operation>& operations, const Submission&) {
 Status Rank::runAlone(const std::vector<Operation>& operations) {
   std::deque<Staged> points;
   Status status = withoutThrowing([&]() -> Status {
+    RT_TRY(monitor().failure());  // a launch of a graph comes here in any case
     for (const bool receives : {true, false}) {
       for (const Operation& operation : operations) {
         if (operation.kind == (receives ? Kind::kReceive : Kind::kSend)) RT_TRY(startPoint(&points.emplace_back(), operation));
@@ -87,7 +88,8 @@ Status Rank::runAlone(const std::vector<Operation>& operations) {
     return Status();
   });
   if (status.ok()) return status;
-  fail(status);                // what MPI may still write to, such as staged memory, is left to it
+  for (Staged& point : points) giveUp(&point);
+  fail(status);
   return monitor().failure();  // the first one, which may have come from another rank
 }
 
@@ -101,8 +103,8 @@ Status Rank::stage(Staged* staged, const Operation& operation) {
   if (onHost()) {
     if (all_in_place_ || ranges.send == 0 || !isInPlace(operation, rank())) return Status();
     const char* const bytes = static_cast<const char*>(operation.send);
-    staged->source.assign(bytes, bytes + ranges.send);
-    staged->operation.send = staged->source.data();
+    staged->source = std::make_unique<std::vector<char>>(bytes, bytes + ranges.send);
+    staged->operation.send = staged->source->data();
     return Status();
   }
   RT_TRY_CORE(rtMallocHost(&staged->memory, std::max<uint64_t>(1, ranges.send + ranges.receive), place().context));
@@ -121,6 +123,7 @@ Status Rank::finish(Staged* staged) {
   (void)rangesOf(given, rank(), size(), &ranges);
   uint64_t bytes = ranges.receive;
   RT_TRY(wait(staged->request, given, &bytes));
+  staged->request = nullptr;
   if (given.kind == Kind::kReceive && bytes != ranges.receive) {
     monitor().fail(Status::error(RT_ERROR_INVALID_VALUE, "Rank %d%s sent %llu bytes, and rank %d came with %s.", given.root,
                                  name().c_str(), static_cast<unsigned long long>(bytes), rank(), comm::describe(given).c_str()),
@@ -143,6 +146,21 @@ Status Rank::deliver(Staged* staged) {
   return Status();
 }
 
+// After a failure. A receive that has not begun writes nothing from here on. Any other operation may go on: MPI still reads and
+// writes its memory, so what the library has given for it is never freed. That is the memory of one batch at most, since a
+// communicator fails once. The program's own memory is the program's to keep (rt_comm.h).
+void Rank::giveUp(Staged* staged) {
+  if (staged->request == nullptr) {
+    (void)rtFree(std::exchange(staged->memory, nullptr));
+    return;
+  }
+  (void)staged->source.release();
+  staged->memory = nullptr;
+  // MPI has no way to give up a collective.
+  if (!isCollective(staged->given.kind)) plugin_.abandon(staged->request);
+  staged->request = nullptr;
+}
+
 // ---- Operations ----
 
 Status Rank::startPoint(Staged* staged, const Operation& operation) {
@@ -159,7 +177,9 @@ Status Rank::perform(const Operation& operation) {
     return deliver(&staged);
   }
   RT_TRY(startPoint(&staged, operation));
-  return finish(&staged);
+  const Status finished = finish(&staged);
+  if (!finished.ok()) giveUp(&staged);
+  return finished;
 }
 
 Status Rank::collective(const Operation& operation) {
@@ -308,13 +328,14 @@ Status Rank::meet(const Operation& operation) {
   PluginRequest* request = nullptr;
   if (const char* why = plugin_.exchange(&request, gathered_->mine.data(), static_cast<uint32_t>(bytes), gathered_->all.data(),
                                          static_cast<uint32_t>(slotBytes()), comm_)) {
+    (void)gathered_.release();  // some of its messages may be under way
     return failedPlugin(why);
   }
   waits_for_ = collectives_;
   met_ = false;
   const Status waited = wait(request, operation, nullptr);
   if (!waited.ok()) {
-    (void)gathered_.release();
+    (void)gathered_.release();  // left to MPI
     return waited;
   }
   const auto headerOf = [&](int32_t other) {

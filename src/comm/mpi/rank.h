@@ -68,12 +68,12 @@ class Rank final : public Communicator {
     Operation operation;  // as MPI gets it
     Operation given;
     void* memory = nullptr;
-    std::vector<char> source;  // a copy, where this rank is in place and another is not
-    PluginRequest* request = nullptr;
+    std::unique_ptr<std::vector<char>> source;  // a copy, where this rank is in place and another is not
+    PluginRequest* request = nullptr;           // null: MPI knows nothing of it, or is done
   };
 
-  // What the ranks gather when they meet: a header and some bytes of each. MPI writes to it as long as it pleases, also behind
-  // a time-out.
+  // What the ranks gather when they meet: a header and some bytes of each. MPI reads and writes it as long as it pleases, also
+  // after a time-out.
   struct Gathered {
     std::vector<char> mine, all;
   };
@@ -105,6 +105,7 @@ class Rank final : public Communicator {
   Status stage(Staged* staged, const Operation& operation);
   Status finish(Staged* staged);  // waits, and brings the result to its place
   Status deliver(Staged* staged);
+  void giveUp(Staged* staged);
   Status startPoint(Staged* staged, const Operation& operation);
 
   Status wait(PluginRequest* request, const Operation& operation, uint64_t* bytes);

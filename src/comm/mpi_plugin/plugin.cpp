@@ -27,7 +27,7 @@ struct PluginComm {
 
 struct PluginRequest {
   MPI_Request request = MPI_REQUEST_NULL;
-  bool receives = false;             // of `transfer`
+  bool receives = false;             // a message to this rank, of `transfer` or `start`
   std::vector<MPI_Request> between;  // of `exchange` among few ranks, instead of `request`: with each of the others
 };
 
@@ -209,6 +209,7 @@ const char* begin(PluginRequest& request, const Operation& of, PluginComm* comm)
 const char* start(PluginRequest** out, const Operation& operation, PluginComm* comm) {
   if (operation.count > INT_MAX) return refused("MPI counts elements with an int: one operation has too many.");
   auto request = std::make_unique<PluginRequest>();
+  request->receives = operation.kind == Kind::kReceive;
   if (const char* why = begin(*request, operation, comm)) return why;
   *out = request.release();
   return nullptr;

@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <cstring>
+#include <string>
 #include <string_view>
 
 namespace manyrt::compiler {
@@ -110,8 +111,11 @@ Status applyWord(BuildOptions* options, std::string_view word) {
   }
   if (word.starts_with(kStandard)) return setStandard(options, word.substr(kStandard.size()));
   if (word.starts_with(kGroupSize)) return setGroupSize(options, word.substr(kGroupSize.size()));
-  return Status::error(RT_ERROR_INVALID_VALUE, "The build option \"%.*s\" is not known.", static_cast<int>(word.size()),
-                       word.data());
+  std::string known = "-D, -U, -I";
+  for (const FlagOption& option : kFlags) known.append(", ").append(option.text);
+  known.append(", ").append(kStandard).append(" and ").append(kGroupSize);
+  return Status::error(RT_ERROR_INVALID_VALUE, "The build option \"%.*s\" is not known; options are %s.",
+                       static_cast<int>(word.size()), word.data(), known.c_str());
 }
 
 // One that carries a value, in its own word or in the next one.

@@ -132,6 +132,10 @@ int PrivateFolder::write(const char* name, const void* data, size_t size) const 
   return file.valid() ? writeAll(file.get(), data, size) : errno;
 }
 
+int PrivateFolder::link(const char* name, const std::string& target) const {
+  return symlinkat(target.c_str(), folder_.get(), name) == 0 ? 0 : errno;
+}
+
 int PrivateFolder::read(std::vector<unsigned char>* data, const char* name, uint64_t most) const {
   Descriptor file(openat(folder_.get(), name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
   return file.valid() ? readAll(data, file.get(), most) : errno;

@@ -36,6 +36,7 @@ class PrivateFolder {
   int create(const std::string& parent = temporaryFolder());
   const std::string& path() const { return path_; }
   int write(const char* name, const void* data, size_t size) const;                   // a new file in it
+  int link(const char* name, const std::string& target) const;                        // a new symbolic link in it
   int read(std::vector<unsigned char>* data, const char* name, uint64_t most) const;  // ENOENT: there is none
 
  private:

@@ -1,11 +1,16 @@
 // Loading through a sealed memfd. The C library takes two objects of one path for one library, and numbers of descriptors are
 // soon used again. Each load therefore spells its path differently from every other.
+//
+// Debuggers and sanitizers open an object by its path, in processes of their own and at any later time. So the path names this
+// process, and the file stays open with the object: a path whose number belongs to a pipe by then would hang them.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
@@ -14,6 +19,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "base/log.h"
 #include "base/os/sanitizer.h"
 #include "compiler/image.h"
 #include "compiler/toolchain/elf.h"
@@ -26,28 +32,56 @@
 namespace manyrt::compiler {
 namespace {
 
+// Files that stay open, of all objects: one in four of the process's descriptors and 256 at most. The rest is the program's,
+// and numbers from 1024 on are none for select().
+constexpr uint64_t kMostKept = 256;
+// Relaxed: threads that load at the same time may exceed the bound by one each.
+std::atomic<uint64_t> kept{0};
+
+// A report of a sanitizer has the kernel's lines from its file.
+bool isAlwaysKept() { return sanitizer::hasAddress() || sanitizer::hasThread(); }
+
+bool mayKeepAnother() {
+  rlimit limit;
+  const uint64_t descriptors = getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 0;
+  return isAlwaysKept() || kept.load(std::memory_order_relaxed) < std::min<uint64_t>(descriptors / 4, kMostKept);
+}
+
 // Some systems give out memory files only to those that promise not to start them as programs; mapping is still allowed.
+// Standard numbers stay free: a program that closed its output must not write here.
 Descriptor makeMemoryFile() {
   if (fault::fails("kernels.memfd")) return Descriptor();
   constexpr unsigned kFlags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
-  const int number = memfd_create("manyrt kernel", kFlags);
-  if (number >= 0 || errno == ENOSYS) return Descriptor(number);
-  return Descriptor(memfd_create("manyrt kernel", kFlags | MFD_NOEXEC_SEAL));
+  Descriptor file(memfd_create("manyrt kernel", kFlags));
+  if (!file.valid() && errno != ENOSYS) file = Descriptor(memfd_create("manyrt kernel", kFlags | MFD_NOEXEC_SEAL));
+  if (!file.valid() || file.get() > STDERR_FILENO) return file;
+  return Descriptor(fcntl(file.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
 }
 
-// A sanitizer reads the lines of a report from the file by this path, perhaps in a process of its own. So the file stays open
-// with the object, and the path names this process.
-bool isReadLater() { return sanitizer::hasAddress() || sanitizer::hasThread(); }
+// This process's folder, by the number that it has in the mounted /proc: another than getpid()'s where that belongs to a PID
+// namespace further out. Empty: /proc is not mounted.
+std::string ownProcFolder() {
+  char number[32];
+  const ssize_t length = readlink("/proc/self", number, sizeof number);
+  return length <= 0 ? "" : "/proc/" + std::string(number, static_cast<size_t>(length));
+}
 
-// "/proc/self/fd/" and steps that lead nowhere, one for each bit of a number that grows with every load.
+// "/proc/<number>/fd/" and steps that lead nowhere, one for each bit of a number that grows with every load. Empty: the file
+// has no such path.
 std::string pathOf(int descriptor) {
   // Relaxed: the numbers only have to differ.
   static std::atomic<uint32_t> loads{0};
-  std::string path = "/proc/" + (isReadLater() ? std::to_string(getpid()) : "self") + "/fd/";
+  std::string path = ownProcFolder();
+  if (path.empty()) return path;
+  path += "/fd/";
   for (uint32_t serial = loads.fetch_add(1, std::memory_order_relaxed) + 1; serial != 0; serial >>= 1) {
     path += (serial & 1) != 0 ? ".//" : "./";
   }
-  return path + std::to_string(descriptor);
+  path += std::to_string(descriptor);
+  struct stat own, named;
+  const bool same = fstat(descriptor, &own) == 0 && stat(path.c_str(), &named) == 0 && own.st_dev == named.st_dev &&
+                    own.st_ino == named.st_ino;
+  return same ? path : "";
 }
 
 // An object may lie where an earlier one was mapped. The loader orders the two by its own lock, which ThreadSanitizer does not
@@ -71,13 +105,40 @@ Status refused(const char* name) {
                        reason == nullptr ? "for no reason given" : reason);
 }
 
-// False: there is no memory file, or no /proc to name it by.
+// A path that is gone before the file's number can belong to another file: debuggers find nothing there, and know no names of
+// this object. The system's folder, as threads of the library load too, and read no environment.
+void* openThroughLink(const std::string& path) {
+  PrivateFolder folder;
+  if (folder.create("/tmp") != 0 || folder.link("kernel.so", path) != 0) return nullptr;
+  return openObject(folder.path() + "/kernel.so");
+}
+
+void sayThatFilesAreClosed() {
+  static std::atomic<bool> said{false};
+  // Relaxed: it only lets one thread write the line.
+  if (said.exchange(true, std::memory_order_relaxed)) return;
+  log::write(
+      RT_LOG_INFO,
+      "Objects of kernels that are loaded from now on have no names in debuggers: each takes a descriptor, and the process's "
+      "limit of open files leaves no more for them (in use: %llu).",
+      static_cast<unsigned long long>(kept.load(std::memory_order_relaxed)));
+}
+
+// False: there is no memory file, or no /proc to name it by. `file` is open where it has to stay so.
 bool loadFromMemory(void** handle, Descriptor* file, Status* status, const void* data, size_t size, const char* name) {
   *file = makeMemoryFile();
   if (!file->valid() || writeAll(file->get(), data, size) != 0) return false;
   fcntl(file->get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL);
   const std::string path = pathOf(file->get());
-  if (access(path.c_str(), F_OK) != 0) return false;
+  if (path.empty()) return false;
+  if (!mayKeepAnother()) {
+    sayThatFilesAreClosed();
+    *handle = openThroughLink(path);
+    if (*handle != nullptr) {
+      file->close();
+      return true;
+    }
+  }
   *handle = openObject(path);
   if (*handle == nullptr) *status = refused(name);
   return true;
@@ -106,21 +167,28 @@ Status Object::load(Ref<Object>* object, const void* data, size_t size, const ch
   void* handle = nullptr;
   Descriptor file;
   Status status;
-  if (!loadFromMemory(&handle, &file, &status, data, size, name)) status = loadFromFolder(&handle, data, size, name);
+  if (!loadFromMemory(&handle, &file, &status, data, size, name)) {
+    file.close();
+    status = loadFromFolder(&handle, data, size, name);
+  }
   RT_TRY(status);
-  Object* fresh = new (std::nothrow) Object(handle);
+  Object* fresh = new (std::nothrow) Object(handle, std::move(file));
   if (fresh == nullptr) {
     closeObject(handle);
     return Status::bare(RT_ERROR_OUT_OF_MEMORY);
   }
-  if (isReadLater()) fresh->file_ = std::move(file);
   *object = Ref<Object>::adopt(fresh);
   return Status();
+}
+
+Object::Object(void* handle, Descriptor file) : handle_(handle), file_(std::move(file)) {
+  if (file_.valid()) kept.fetch_add(1, std::memory_order_relaxed);
 }
 
 Object::~Object() {
   if (watcher_ != nullptr) watcher_(this);
   closeObject(handle_);
+  if (file_.valid()) kept.fetch_sub(1, std::memory_order_relaxed);
 }
 
 void* Object::symbol(const char* name) const { return dlsym(handle_, name); }

@@ -72,8 +72,8 @@ Status Session::end(HandleBits* graph, manager::Stream& stream) {
     std::lock_guard lock(session->mutex_);
     RT_CHECK_ARG(!session->over_, "The capture was ended by another thread.");
     RT_CHECK_ARG(session->streams_[0].stream.get() == &stream,
-                 "The stream joined a capture that began on another stream, %p: it is ended there.",
-                 reinterpret_cast<void*>(session->streams_[0].stream->bits));
+                 "The stream joined a capture that began on another stream, %s: it is ended there.",
+                 session->streams_[0].stream->name().c_str());
     try {
       session->graph_->captureEnds();
       status = session->broken_.ok() ? session->joined() : session->broken_;
@@ -205,8 +205,8 @@ Status Session::joined() {
     const std::vector<uint32_t>& ends = streams_[i].behind;
     if (std::all_of(ends.begin(), ends.end(), [&](uint32_t node) { return isJoined(node); })) continue;
     return Status::error(RT_ERROR_CAPTURE_INVALIDATED,
-                         "The stream %p has joined the capture and the first stream does not wait for its last work.",
-                         reinterpret_cast<void*>(streams_[i].stream->bits));
+                         "The stream %s has joined the capture and the first stream does not wait for its last work.",
+                         streams_[i].stream->name().c_str());
   }
   return Status();
 }
@@ -233,8 +233,8 @@ void Session::streamClosed(manager::Stream& stream) {
     if (over_) return;
     if (streams_[0].stream.get() != &stream) {
       if (broken_.ok()) {
-        broken_ = Status::error(RT_ERROR_CAPTURE_INVALIDATED, "A stream of the capture, %p, was destroyed.",
-                                reinterpret_cast<void*>(stream.bits));
+        broken_ =
+            Status::error(RT_ERROR_CAPTURE_INVALIDATED, "A stream of the capture, %s, was destroyed.", stream.name().c_str());
       }
       return;
     }

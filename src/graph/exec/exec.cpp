@@ -7,6 +7,7 @@
 
 #include "base/fault.h"
 #include "base/host_threads.h"
+#include "base/text.h"
 #include "graph/capture/session.h"
 #include "graph/model/params.h"
 #include "ops/memory.h"
@@ -328,8 +329,8 @@ Status Exec::exchange(uint32_t first, std::vector<Prepared>& fresh) {
 namespace {
 
 Status checkSameShape(const Graph& mine, const Graph& other) {
-  RT_CHECK_ARG(other.nodes().size() == mine.nodes().size(), "The graph has %zu nodes; the exec was made of one with %zu.",
-               other.nodes().size(), mine.nodes().size());
+  RT_CHECK_ARG(other.nodes().size() == mine.nodes().size(), "The graph has %zu node%s; the exec was made of one with %zu.",
+               other.nodes().size(), plural(other.nodes().size()), mine.nodes().size());
   for (uint32_t i = 0; i < mine.nodes().size(); ++i) {
     const Node &a = mine.nodes()[i], &b = other.nodes()[i];
     RT_CHECK_ARG(typeOf(b.work) == typeOf(a.work) && b.before == a.before,

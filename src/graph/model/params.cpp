@@ -93,15 +93,14 @@ Status readNodes(std::vector<uint32_t>* indices, const rtGraphNode_t* nodes, uin
 
 Status checkArguments(const KernelNode& node, const backend::Kernel& kernel) {
   const std::vector<backend::Argument>& wanted = kernel.arguments();
-  RT_CHECK_ARG(node.arguments.size() == wanted.size(), "The kernel \"%s\" takes %zu argument%s; %zu were given.", kernel.name(),
-               wanted.size(), plural(wanted.size()), node.arguments.size());
+  if (node.arguments.size() != wanted.size()) return ops::wrongCount(kernel, node.arguments.size());
   for (size_t i = 0; i < wanted.size(); ++i) {
     const KernelArgument& argument = node.arguments[i];
     static constexpr const char* kWords[] = {"a value", "an address", "local memory"};
     RT_CHECK_ARG(argument.kind == wanted[i].kind, "Argument %zu of the kernel \"%s\" is %s; %s was given.", i, kernel.name(),
                  kWords[wanted[i].kind], kWords[argument.kind]);
-    RT_CHECK_ARG(argument.size == wanted[i].size, "Argument %zu of the kernel \"%s\" has %u bytes; %u were given.", i,
-                 kernel.name(), wanted[i].size, argument.size);
+    RT_CHECK_ARG(argument.size == wanted[i].size, "Argument %zu of the kernel \"%s\" has %u byte%s; %u %s given.", i,
+                 kernel.name(), wanted[i].size, plural(wanted[i].size), argument.size, were(argument.size));
   }
   return Status();
 }
@@ -122,7 +121,8 @@ Status readKernel(KernelNode* node, const rtGraphKernelParams_t& params, const G
   RT_CHECK_ARG((params.kernel != nullptr) != (params.name != nullptr), "A kernel node has a kernel or a name: %s given.",
                params.kernel != nullptr ? "both were" : "neither was");
   RT_CHECK_ARG((params.flags & ~uint32_t{RT_LAUNCH_COOPERATIVE}) == 0, "The flags 0x%x of a launch are unknown.", params.flags);
-  RT_CHECK_ARG(params.args != nullptr || params.arg_count == 0, "%u arguments were given; args is NULL.", params.arg_count);
+  RT_CHECK_ARG(params.args != nullptr || params.arg_count == 0, "%u argument%s %s given; args is NULL.", params.arg_count,
+               plural(params.arg_count), were(params.arg_count));
   RT_CHECK_ARG(params.arg_count <= backend::kMaxArguments, "%u arguments are too many: a kernel takes %u at most.",
                params.arg_count, backend::kMaxArguments);
   const auto zero = [](const uint32_t(&sizes)[3]) { return sizes[0] == 0 && sizes[1] == 0 && sizes[2] == 0; };
@@ -210,13 +210,14 @@ Status readFill(FillNode* node, const rtGraphFillParams_t& params, const Graph& 
 Status readChild(ChildNode* node, const rtGraphChildParams_t& params, const Graph& graph) {
   const manager::Graph* child = manager::graphs.find(toBits(params.graph));
   if (child == nullptr) return manager::invalidHandle(toBits(params.graph), RT_HANDLE_GRAPH, "params.graph");
-  RT_CHECK_ARG(params.bindings != nullptr || params.binding_count == 0, "%u bindings were given; bindings is NULL.",
-               params.binding_count);
+  RT_CHECK_ARG(params.bindings != nullptr || params.binding_count == 0, "%u binding%s %s given; bindings is NULL.",
+               params.binding_count, plural(params.binding_count), were(params.binding_count));
   const Graph& origin = Graph::of(*child);
   node->graph = origin.snapshot(false);
   const std::vector<Buffer>& buffers = node->graph->buffers();
-  RT_CHECK_ARG(params.binding_count <= buffers.size(), "%u bindings were given; the child graph has %zu buffers.",
-               params.binding_count, buffers.size());
+  RT_CHECK_ARG(params.binding_count <= buffers.size(), "%u binding%s %s given; the child graph has %zu buffer%s.",
+               params.binding_count, plural(params.binding_count), were(params.binding_count), buffers.size(),
+               plural(buffers.size()));
   std::vector<bool> bound(buffers.size());
   for (uint32_t i = 0; i < params.binding_count; ++i) {
     Binding binding;

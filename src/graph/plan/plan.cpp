@@ -5,6 +5,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "base/text.h"
 #include "graph/model/params.h"
 #include "graph/plan/branches.h"
 #include "graph/plan/built_sources.h"
@@ -107,8 +108,8 @@ Status findByName(manager::Kernel** kernel, const std::string& name, const std::
   constexpr size_t kMaxTold = 8;
   std::string told;
   for (size_t i = 0; i < modules.size() && i < kMaxTold; ++i) told += " " + modules[i]->native->whatItHas();
-  return Status::error(RT_ERROR_NOT_FOUND, "There is no kernel \"%s\" in the %zu modules that were given to the plan.%s",
-                       name.c_str(), modules.size(), told.c_str());
+  return Status::error(RT_ERROR_NOT_FOUND, "There is no kernel \"%s\" in the %zu module%s that %s given to the plan.%s",
+                       name.c_str(), modules.size(), plural(modules.size()), were(modules.size()), told.c_str());
 }
 
 }  // namespace

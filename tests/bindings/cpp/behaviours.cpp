@@ -283,6 +283,25 @@ void callback(const std::string& id) {
   while (data.use_count() != 1 && Clock::now() < limit) std::this_thread::yield();
   EXPECT_EQUAL(data.use_count(), 1L);
 
+  // A copy that would wait for the stream of the function that makes it is refused as a whole.
+  const auto runtime = rt::Context::runtime(s.device);
+  const auto values = runtime->allocateMemory(kCount * sizeof(float));
+  std::vector<float> ours(kCount, -1.0f);
+  runtime->memcpyH2D(values->data(), back.data(), kCount * sizeof(float), false);
+  rtStatus_t refused = RT_SUCCESS;
+  runtime->stream().call([&] {
+    try {
+      runtime->memcpyD2H(ours.data(), values->data(), kCount * sizeof(float), false);
+    } catch (const rt::Error& error) {
+      refused = error.status();
+    }
+  });
+  runtime->syncStream();
+  runtime->syncStream();  // for what the function may have submitted
+  EXPECT_EQUAL(refused, rtStatus_t{RT_ERROR_BUSY});
+  EXPECT_EQUAL(ours[0], -1.0f);
+  EXPECT_EQUAL(ours[kCount - 1], -1.0f);
+
   rt::setCallbackExceptionHandler([](std::exception_ptr exception) {
     try {
       std::rethrow_exception(exception);

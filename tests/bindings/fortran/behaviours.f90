@@ -193,23 +193,23 @@ contains
     call axpy%launch(stream, [1], [64], good, stat=status, errmsg=message, offset=[-1_c_int64_t])
     call refused(RT_ERROR_INVALID_VALUE, status, message, ["offset"])
     call axpy%launch(stream, [16], [64], good(1:4), stat=status, errmsg=message)
-    call refused(RT_ERROR_INVALID_VALUE, status, message, ["5 arguments", "not 4      ", "tile       "])
+    call refused(RT_ERROR_INVALID_VALUE, status, message, ["5 arguments      ", "not 4            ", "argument 4 (tile)"])
     bad = good
     bad(3) = rt_arg(1000.0)
     call axpy%launch(stream, [16], [64], bad, stat=status, errmsg=message)
-    call refused(RT_ERROR_INVALID_VALUE, status, message, ["argument 3 (n)", "int           ", "float         "])
+    call refused(RT_ERROR_INVALID_VALUE, status, message, ["argument 2 (n)", "int           ", "float         "])
     bad = good
     bad(4) = rt_arg(2.5_c_double)
     call axpy%launch(stream, [16], [64], bad, stat=status, errmsg=message)
-    call refused(RT_ERROR_INVALID_VALUE, status, message, ["argument 4 (a)", "double        "])
+    call refused(RT_ERROR_INVALID_VALUE, status, message, ["argument 3 (a)", "double        "])
     bad = good
     bad(2) = rt_arg(wide)
     call axpy%launch(stream, [16], [64], bad, stat=status, errmsg=message)
-    call refused(RT_ERROR_INVALID_VALUE, status, message, ["argument 2 (x)", "double        "])
+    call refused(RT_ERROR_INVALID_VALUE, status, message, ["argument 1 (x)", "double        "])
     bad = good
     bad(5) = rt_arg(64)
     call axpy%launch(stream, [16], [64], bad, stat=status, errmsg=message)
-    call refused(RT_ERROR_INVALID_VALUE, status, message, ["argument 5 (tile)", "rt_local         "])
+    call refused(RT_ERROR_INVALID_VALUE, status, message, ["argument 4 (tile)", "rt_local         "])
   end subroutine launch
 
   subroutine event_time(name)
@@ -352,7 +352,7 @@ contains
     call twice%create(module, "twice")
     call stream%create(context)
     call twice%launch(stream, [1], [10], [rt_arg(big)], stat=status, errmsg=message)
-    call refused(RT_ERROR_INVALID_VALUE, status, message, ["argument 1", "closed    "])
+    call refused(RT_ERROR_INVALID_VALUE, status, message, ["argument 0", "closed    "])
     call twice%create(module, "twice" // c_null_char // "x", stat=status, errmsg=message)
     call refused(RT_ERROR_INVALID_VALUE, status, message, ["NUL"])
     call fence%create(context)

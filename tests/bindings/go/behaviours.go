@@ -144,14 +144,14 @@ func launch(device string) {
 	for index, value := range values(y, stream) {
 		expect(value == 1+2.5*float32(index+1), "the kernel's result, and got %v", value)
 	}
-	refused(axpy.Launch(stream, grid, group, y, x, 1000, a), manyrt.ErrInvalidValue, "5 arguments, not 4", "tile")
-	refused(axpy.Launch(stream, grid, group, y, x, a, a, tile), manyrt.ErrInvalidValue, "argument 3 (n)", "int", "float32")
-	refused(axpy.Launch(stream, grid, group, y, x, 1<<31, a, tile), manyrt.ErrInvalidValue, "argument 3 (n)", "2147483648")
-	refused(axpy.Launch(stream, grid, group, y, x, 1000, 2.5, tile), manyrt.ErrInvalidValue, "argument 4 (a)", "float64")
-	refused(axpy.Launch(stream, grid, group, y, wide, 1000, a, tile), manyrt.ErrInvalidValue, "argument 2 (x)", "double")
-	refused(axpy.Launch(stream, grid, group, 7, x, 1000, a, tile), manyrt.ErrInvalidValue, "argument 1 (y)", "buffer")
-	refused(axpy.Launch(stream, grid, group, y, x, 1000, a, 64), manyrt.ErrInvalidValue, "argument 5 (tile)", "Local")
-	refused(axpy.Launch(stream, grid, group, y, x, nil, a, tile), manyrt.ErrInvalidValue, "argument 3 (n)")
+	refused(axpy.Launch(stream, grid, group, y, x, 1000, a), manyrt.ErrInvalidValue, "5 arguments, not 4", "argument 4 (tile)", "float*")
+	refused(axpy.Launch(stream, grid, group, y, x, a, a, tile), manyrt.ErrInvalidValue, "argument 2 (n)", "int", "float32")
+	refused(axpy.Launch(stream, grid, group, y, x, 1<<31, a, tile), manyrt.ErrInvalidValue, "argument 2 (n)", "2147483648")
+	refused(axpy.Launch(stream, grid, group, y, x, 1000, 2.5, tile), manyrt.ErrInvalidValue, "argument 3 (a)", "float64")
+	refused(axpy.Launch(stream, grid, group, y, wide, 1000, a, tile), manyrt.ErrInvalidValue, "argument 1 (x)", "double")
+	refused(axpy.Launch(stream, grid, group, 7, x, 1000, a, tile), manyrt.ErrInvalidValue, "argument 0 (y)", "buffer")
+	refused(axpy.Launch(stream, grid, group, y, x, 1000, a, 64), manyrt.ErrInvalidValue, "argument 4 (tile)", "Local")
+	refused(axpy.Launch(stream, grid, group, y, x, nil, a, tile), manyrt.ErrInvalidValue, "argument 2 (n)")
 }
 
 func eventTime(device string) {
@@ -255,7 +255,7 @@ func wrongSize(device string) {
 	twice, none := get(module.Kernel("twice")), (*manyrt.Buffer[float32])(nil)
 	refused(b.Fill(1, nil), manyrt.ErrInvalidValue, "stream", "nil")
 	refused(b.CopyFrom(nil, stream), manyrt.ErrInvalidValue, "buffer", "nil")
-	refused(twice.Launch(stream, manyrt.Dim{}, manyrt.Dim{}, none), manyrt.ErrInvalidValue, "argument 1", "nil")
+	refused(twice.Launch(stream, manyrt.Dim{}, manyrt.Dim{}, none), manyrt.ErrInvalidValue, "argument 0", "nil")
 	refused(twice.Launch(nil, manyrt.Dim{}, manyrt.Dim{}, b), manyrt.ErrInvalidValue, "stream", "nil")
 	refused(stream.WaitEvent(nil), manyrt.ErrInvalidValue, "event", "nil")
 	refused(get(context.NewEvent()).Record(nil), manyrt.ErrInvalidValue, "stream", "nil")

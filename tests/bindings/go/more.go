@@ -30,6 +30,7 @@ func more(device string) {
 	aboutDevice(device, context)
 	aboutPool(context)
 	aboutStreams(context)
+	aboutFailedDownload(context)
 	aboutModuleFile(context)
 	aboutGraphFile(context)
 }

@@ -86,6 +86,25 @@ TEST_F(MpiFailureTest, AReceiveWithoutASendNamesThePeer) {
   expectFailure(RT_ERROR_TIMEOUT, last_, "did not send within 0.2 s");
 }
 
+TEST_F(MpiFailureTest, AReceiveThatWasGivenUpWritesNothingLater) {
+  ASSERT_NO_FATAL_FAILURE(make(kShort));
+  if (process_.rank == 0) {
+    ASSERT_COMM_OK(rtCommReceive(numbers_, 4, RT_COMM_I32, last_, process_.stream, process_.comm));
+    expectFailure(RT_ERROR_TIMEOUT, last_, "did not send within 0.2 s");
+  }
+  (void)MPI_Barrier(MPI_COMM_WORLD);
+  if (process_.rank == last_) {
+    numbers_[0] = numbers_[3] = 77;
+    ASSERT_COMM_OK(rtCommSend(numbers_, 4, RT_COMM_I32, 0, process_.stream, process_.comm));
+    (void)rtStreamSynchronize(process_.stream);  // the message has gone, whatever becomes of the communicator
+  }
+  (void)MPI_Barrier(MPI_COMM_WORLD);
+  if (process_.rank == 0) {
+    EXPECT_EQ(numbers_[0], 0);
+    EXPECT_EQ(numbers_[3], 0);
+  }
+}
+
 TEST_F(MpiFailureTest, AReceiveOfMoreThanWasSentNamesTheSender) {
   ASSERT_NO_FATAL_FAILURE(make(kLong));
   if (process_.rank == last_) {

@@ -62,6 +62,31 @@ TEST_F(MpiThreadsTest, AFailedStreamIsToldByTheCall) {
   expectCommFailure(RT_ERROR_LAUNCH_FAILED, process_.size - 1, "failed before its all-reduce of 1 i32 (sum)", process_.comm);
 }
 
+TEST_F(MpiThreadsTest, ACallInAFunctionOfItsStreamIsRefusedAndTheCommunicatorGoesOn) {
+  struct Inside {
+    Process& process;
+    rtStatus_t code;
+    char text[512];
+  } inside = {process_, RT_SUCCESS, ""};
+  const auto call = [](void* user, rtStatus_t) {
+    Inside& of = *static_cast<Inside*>(user);
+    of.code = rtCommBarrier(of.process.stream, of.process.comm);
+    (void)rtCommGetLastErrorMessage(of.text, sizeof of.text, nullptr);
+  };
+  ASSERT_RT_OK(rtLaunchHostFunction(call, &inside, process_.stream));
+  ASSERT_RT_OK(rtStreamSynchronize(process_.stream));
+  int level = 0;
+  (void)MPI_Query_thread(&level);
+  const bool any_thread = level == MPI_THREAD_SERIALIZED;
+  EXPECT_EQ(inside.code, any_thread ? RT_ERROR_BUSY : RT_ERROR_NOT_SUPPORTED);
+  EXPECT_NE(std::string(inside.text).find(any_thread ? "cannot wait for its own stream" : "Another thread"), std::string::npos)
+      << inside.text;
+  rtStatus_t status = RT_ERROR_INTERNAL;
+  ASSERT_COMM_OK(rtCommGetStatus(&status, nullptr, process_.comm));
+  EXPECT_EQ(status, RT_SUCCESS);
+  EXPECT_COMM_OK(rtCommBarrier(process_.stream, process_.comm));
+}
+
 TEST_F(MpiThreadsTest, ACaptureIsRefused) {
   rtGraph_t graph = nullptr;
   ASSERT_RT_OK(rtStreamBeginCapture(process_.stream));

@@ -228,7 +228,9 @@ class Kernel(Owned):
         """The arguments as numbers and bytes, each checked. The errors name the argument and its type."""
         if len(args) != len(self.args):
             wanted = ", ".join(f"{info.type or info.kind} {info.name}".strip() for info in self.args)
-            raise TypeError(f"kernel '{self.name}' takes {len(self.args)} arguments ({wanted}), {len(args)} were given")
+            ending = "" if len(self.args) == 1 else "s"
+            raise TypeError(f"kernel '{self.name}' takes {len(self.args)} argument{ending} ({wanted}), "
+                            f"{len(args)} {'was' if len(args) == 1 else 'were'} given")
         try:
             return [argument.pointer(value, self.context) if argument.info.kind == "pointer" else argument.convert(value)
                     for argument, value in zip(self._arguments, args)]

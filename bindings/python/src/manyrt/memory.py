@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 Shape = Union[int, Tuple[int, ...]]
 KINDS = {"device": lib.RT_MEMORY_DEVICE, "host": lib.RT_MEMORY_HOST, "shared": lib.RT_MEMORY_SHARED}
+_abandoned: List[Any] = []  # buffers of the program that a copy may write to at any time
 _ALLOCATE = {"device": lib.rtMalloc, "host": lib.rtMallocHost, "shared": lib.rtMallocShared}
 
 
@@ -239,7 +240,11 @@ class Array(Owned):
             try:
                 stream.synchronize()
             except BaseException:
-                stream.call(lambda: target)  # the copy may be still to come: it needs the buffer until then
+                # The copy may be still to come, and needs the buffer until then.
+                try:
+                    stream.call(lambda: target)
+                except Exception:  # nothing tells when the copy is over
+                    _abandoned.append(target)
                 raise
 
     def _match(self, nbytes: int, dtype: DType, shape: Tuple[int, ...]) -> None:

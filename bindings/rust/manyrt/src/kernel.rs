@@ -358,8 +358,9 @@ impl Kernel {
         };
         if expected.len() != arguments.len() {
             let names: Vec<_> = expected.iter().map(|argument| argument.info.name.as_str()).collect();
-            let (name, count) = (self.name(), arguments.len());
-            let message = format!("{} takes {} arguments ({}), not {}.", name, names.len(), names.join(", "), count);
+            let (name, count, wanted) = (self.name(), arguments.len(), names.join(", "));
+            let ending = if names.len() == 1 { "" } else { "s" };
+            let message = format!("{} takes {} argument{} ({}), not {}.", name, names.len(), ending, wanted, count);
             return Err(refused(operation, message));
         }
         for (expected, given) in expected.iter().zip(arguments) {

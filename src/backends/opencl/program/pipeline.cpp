@@ -157,6 +157,10 @@ Status Pipeline::create(Ref<backend::Kernel>* out, Ref<Library> library, const c
   std::copy(described.required_group, described.required_group + 3, rules.group);
   // rt.h's local bytes of a launch have no counterpart here: an OpenCL kernel names its local memory in its arguments.
   rules.no_local_bytes = true;
+  if (fresh->library_->device().quirks().has(Quirk::kCountsIn32Bits)) {
+    rules.most_items = UINT32_MAX;
+    rules.most_groups = INT32_MAX;
+  }
   fresh->setRules(rules);
   fresh->offset_end_ = uint64_t{1} << 32;  // drivers may count work-items of a direction in 32 bits
   // Asked behind the last argument: the answer depends on whether any is a pointer or a record.

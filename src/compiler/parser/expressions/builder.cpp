@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "base/text.h"
+
 namespace manyrt::compiler {
 
 bool ExpressionBuilder::grow(Expr* expression, const Expr* child) {
@@ -37,8 +39,8 @@ Expr* ExpressionBuilder::integerLiteral(Scalar scalar, uint64_t value, Location 
 Expr* ExpressionBuilder::callFunction(Function* function, const Token& name, std::vector<Expr*> arguments) {
   const std::vector<QualType>& parameters = function->type->parameters;
   if (arguments.size() != parameters.size()) {
-    diagnostics_.error(name.where, "The function \"%s\" takes %zu arguments; %zu are given.", function->name.c_str(),
-                       parameters.size(), arguments.size());
+    diagnostics_.error(name.where, "The function \"%s\" takes %zu argument%s; %zu %s given.", function->name.c_str(),
+                       parameters.size(), plural(parameters.size()), arguments.size(), arguments.size() == 1 ? "is" : "are");
     diagnostics_.note(function->where, "It is declared here.");
     return nullptr;
   }

@@ -111,8 +111,8 @@ Expr* ExpressionBuilder::makeVector(const Type* vector, std::vector<Expr*> parts
     if (!grow(literal, part)) return nullptr;
   }
   if (components != vector->count) {
-    diagnostics_.error(where, "The type %s has %u elements; %llu are given.", named(vector).c_str(), vector->count,
-                       static_cast<unsigned long long>(components));
+    diagnostics_.error(where, "The type %s has %u elements; %llu %s given.", named(vector).c_str(), vector->count,
+                       static_cast<unsigned long long>(components), components == 1 ? "is" : "are");
     return nullptr;
   }
   literal->arguments = std::move(parts);

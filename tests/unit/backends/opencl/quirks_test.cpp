@@ -20,11 +20,13 @@ TEST(QuirksTest, DriversAreKnownByTheirNames) {
   EXPECT_TRUE(newer.has(Quirk::kGoesOnByItself));
   EXPECT_TRUE(newer.has(Quirk::kWrongSizes));
   EXPECT_FALSE(newer.has(Quirk::kCountsByWidth));
+  EXPECT_TRUE(newer.has(Quirk::kCountsIn32Bits));
   EXPECT_TRUE(quirksOf("Portable Computing Language", "OpenCL 2.0 pocl 1.8  Linux", "cpu").has(Quirk::kCountsByWidth));
   const Quirks oclgrind = quirksOf("Oclgrind", "OpenCL 1.2 (Oclgrind 21.10)", "Oclgrind Simulator");
   EXPECT_TRUE(oclgrind.has(Quirk::kOneThread));
   EXPECT_TRUE(oclgrind.has(Quirk::kNoCallbacks));
   EXPECT_FALSE(oclgrind.has(Quirk::kGoesOnByItself));
+  EXPECT_FALSE(oclgrind.has(Quirk::kCountsIn32Bits));
   const Quirks apple = quirksOf("Apple", "OpenCL 1.2 (May  7 2024)", "Apple M2");
   EXPECT_TRUE(apple.has(Quirk::kFillsNeedEvents));
   EXPECT_TRUE(apple.has(Quirk::kTimesAreTicks));

@@ -1,6 +1,8 @@
 // Loading machine code: many objects that are told apart, none that is damaged, and no descriptor left over.
 #include <dlfcn.h>
 #include <elf.h>
+#include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -75,6 +77,94 @@ TEST_F(ObjectTest, AThousandLoadsAreToldApartAndLeaveNothing) {
     ASSERT_EQ(next(a), 1001) << i;
   }
   EXPECT_EQ(openDescriptors(), before);
+}
+
+std::string pathOf(const Ref<Object>& object) {
+  Dl_info about = {};
+  EXPECT_NE(dladdr(object->symbol("number"), &about), 0);
+  return about.dli_fname;
+}
+
+// As a debugger does.
+TEST_F(ObjectTest, ThePathOpensTheFileFromAnotherProcessUntilTheObjectIsUnloaded) {
+  Ref<Object> object = load(first_);
+  const std::string path = pathOf(object);
+  const pid_t other = fork();
+  if (other == 0) {
+    closefrom(3);  // whatever number the file has, here it is another's
+    int pipes[64];
+    for (int i = 0; i < 64; i += 2) {
+      if (pipe(pipes + i) != 0) _exit(2);
+    }
+    alarm(60);
+    _exit(read(path) == std::string(first_.begin(), first_.end()) ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(other, &status, 0), other);
+  EXPECT_EQ(status, 0) << path;
+  object = nullptr;
+  EXPECT_NE(access(path.c_str(), F_OK), 0);
+}
+
+TEST_F(ObjectTest, AForkedChildUsesWhatIsLoadedAndItsParentGone) {
+  const Ref<Object> object = load(first_);
+  int done[2];
+  ASSERT_EQ(pipe(done), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    if (fork() != 0) _exit(0);
+    const bool right = next(object) == 1001 && object->symbol("next") != nullptr && next(load(second_)) == 2001;
+    const char result = right ? 'y' : 'n';
+    _exit(::write(done[1], &result, 1) == 1 ? 0 : 1);
+  }
+  close(done[1]);
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  char result = 0;
+  EXPECT_EQ(::read(done[0], &result, 1), 1);
+  EXPECT_EQ(result, 'y');
+  close(done[0]);
+}
+
+TEST_F(ObjectTest, ManyObjectsKeepAQuarterOfTheDescriptorsAndNoPathLeadsElsewhere) {
+#if defined(MANYRT_SANITIZE_ADDRESS) || defined(MANYRT_SANITIZE_THREAD)
+  GTEST_SKIP() << "a sanitizer reads the file of each object";
+#endif
+  rlimit before = {};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  rlimit few = before;
+  few.rlim_cur = 80;
+  const size_t open_before = openDescriptors();
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+  {
+    std::vector<Ref<Object>> objects;
+    for (int i = 0; i < 300; ++i) objects.push_back(load(i % 2 == 0 ? first_ : second_));
+    EXPECT_LE(openDescriptors(), open_before + 20);
+    EXPECT_GE(openDescriptors(), open_before + 15);
+    size_t reachable = 0;
+    for (size_t i = 0; i < objects.size(); ++i) {
+      ASSERT_EQ(next(objects[i]), i % 2 == 0 ? 1001 : 2001) << i;
+      const std::string path = pathOf(objects[i]);
+      if (access(path.c_str(), F_OK) != 0) continue;
+      ++reachable;
+      ASSERT_EQ(read(path),
+                std::string(i % 2 == 0 ? first_.begin() : second_.begin(), i % 2 == 0 ? first_.end() : second_.end()));
+    }
+    EXPECT_EQ(reachable, openDescriptors() - open_before);
+  }
+  EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_EQ(openDescriptors(), open_before);
+}
+
+TEST_F(ObjectTest, NoObjectTakesAStandardDescriptor) {
+  const int input = dup(STDIN_FILENO);
+  close(STDIN_FILENO);
+  const Ref<Object> object = load(first_);
+  EXPECT_EQ(fcntl(STDIN_FILENO, F_GETFD), -1);
+  if (input >= 0) {
+    dup2(input, STDIN_FILENO);
+    close(input);
+  }
 }
 
 TEST_F(ObjectTest, TheCodeStaysUntilTheLastRefAndGoesWithIt) {

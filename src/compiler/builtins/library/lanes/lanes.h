@@ -544,12 +544,9 @@ struct mrt_lanes {
     const X same = X{} + index[__builtin_ctz(b)];
     return gather<T>((const char*)p, pick(on, index, same), size, mrt_count<N>{});
   }
-  // Whether a number of 32 bits does not wrap from the first lane to the last of some vectors. `first`: as if it had more bits.
-  template <class T>
+  // Whether 32 unsigned bits do not wrap from the first lane to the last of some vectors.
   MRT_IN bool fits(long first, long step, long vectors = 1) {
-    const long last = first + (vectors * N - 1) * step;
-    if constexpr ((T)-1 > (T)0) return (unsigned long)last >> 32 == 0;
-    return first == (long)(T)first && last == (long)(T)last;
+    return (unsigned long)(first + (vectors * N - 1) * step) >> 32 == 0;
   }
   // For indices that are mostly neighbours.
   template <class T, class X>

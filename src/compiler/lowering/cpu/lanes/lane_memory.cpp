@@ -7,7 +7,7 @@
 
 namespace manyrt::compiler {
 
-// Unsigned ones of 32 bits as they are, signed ones as if they had more bits: fits() asks whether they need them.
+// Unsigned ones of 32 bits as they are, signed ones without overflow.
 std::string LaneText::first(const Expr& given) {
   const Expr& index = behindWidening(given);
   const bool wide = index.type->isSigned() || sizeOf(index.type) == 8;
@@ -19,12 +19,6 @@ std::string LaneText::first(const Expr& given) {
   if (!hasFirstLane(index)) return refuse("it has an index without a first lane");
   const std::string text = text_.expression(index);
   return cast + (hasEffects(index) ? temporary(text) : text) + ")";
-}
-
-// Whether an index does not wrap from the first lane to the last of all vectors.
-std::string LaneText::fits(const Expr& given, const std::string& more) {
-  const Expr& index = behindWidening(given);
-  return "mrt_L::fits<" + prelude_.type(index.type.type) + ">(" + first(index) + more + ", " + stepOf(index);
 }
 
 std::string LaneText::stepOf(const Expr& given) {
@@ -44,14 +38,14 @@ std::string LaneText::stepOf(const Expr& given) {
   return isUnsigned32(index) ? "(long)(int)" + step : step;  // the low bits are what counts
 }
 
-// An index of 32 bits may wrap between two lanes. The access asks at run time, and then takes the lanes' own indices. Several
+// An unsigned index may wrap between two lanes. The access asks at run time, and then takes the lanes' own indices. Several
 // vectors ask once for all, and know their places by their distance from the first.
 LaneText::Place LaneText::guarded(Place base, const Expr& index, bool negative, const std::vector<const Expr*>& wrapping) {
   const bool is_inside = std::count(out_->begin(), out_->end(), '{') != std::count(out_->begin(), out_->end(), '}');
   const bool shares = in_vector_ && !is_inside;  // what is declared within braces is not seen by the next vector
   std::string guard;
   for (const Expr* each : wrapping) {
-    guard += (guard.empty() ? "" : " && ") + fits(*each);
+    guard += (guard.empty() ? "" : " && ") + ("mrt_L::fits(" + first(*each) + ", " + stepOf(*each));
     guard += shares ? ", " + std::to_string(vectors_.size()) + ")" : ")";
   }
   const std::string pointer = "(" + base.pointer + (negative ? " - " : " + ") + first(index) + ")";

@@ -173,7 +173,6 @@ class LaneText {
   Place component(Place at, const Type* vector, uint32_t number);
   Place wholes(const Expr& pointer, const Expr& index, uint32_t count);  // of vload and vstore
   std::string first(const Expr& index);                                  // of a linear or uniform index: as a long
-  std::string fits(const Expr& index, const std::string& more = "");
   std::string stepOf(const Expr& index);
 
   // A lane of a pointer is its address.

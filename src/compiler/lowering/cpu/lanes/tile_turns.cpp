@@ -26,7 +26,8 @@ bool LaneText::makeTiles(const TurnTiles& turns, bool of_items, const std::strin
     for (const Expr* each : load.wrapping) {
       std::vector<const Expr*> wrapping;
       if (shapes_.isStepped(*each, &wrapping)) {
-        ask(fits(*each) + ") && " + fits(*each, " + (mrt_L::n - 1)") + ")");
+        ask("mrt_L::fits(" + first(*each) + ", " + stepOf(*each) + ") && mrt_L::fits(" + first(*each) + " + (mrt_L::n - 1), " +
+            stepOf(*each) + ")");
       } else {
         ask("mrt_tiles<mrt_L::n>::lasts(" + value(*each) + ", " + mask() + ")");
       }

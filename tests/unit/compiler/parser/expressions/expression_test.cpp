@@ -90,7 +90,7 @@ TEST(ExpressionTest, MessagesPointAtTheOperatorAndNameTheTypes) {
   EXPECT_EQ(said("i = 1 + ;"), "1:9: error: An expression is expected before \";\".");
   EXPECT_TRUE(says("f4 + 1.0;", "float4 and double: a scalar of higher rank"));
   EXPECT_TRUE(says("pi = gi;", "pointers to __global and to __private memory"));
-  EXPECT_TRUE(says("helper(1);", "takes 2 arguments; 1 are given"));
+  EXPECT_TRUE(says("helper(1);", "takes 2 arguments; 1 is given"));
   EXPECT_TRUE(says("i = if;", "before \"if\""));
 }
 

@@ -47,7 +47,7 @@ TEST(PrimaryTest, CountsAndTypesOfArgumentsAreChecked) {
   EXPECT_EQ(said("helper(1, 2, 3);"), "1:1: error: The function \"helper\" takes 2 arguments; 3 are given.");
   EXPECT_EQ(said("helper(1, f4);"), "1:11: error: Type float4 does not convert to float in argument 2 of \"helper\".");
   EXPECT_TRUE(says("takes_local(gi);", "in argument 1 of \"takes_local\""));
-  EXPECT_TRUE(says("nothing(1);", "takes 0 arguments; 1 are given"));
+  EXPECT_TRUE(says("nothing(1);", "takes 0 arguments; 1 is given"));
 }
 
 TEST(PrimaryTest, AnyBytesAreAnAnswer) {

@@ -1,0 +1,74 @@
+// Scenarios of a debugger: a process with loaded kernels, quick and optimised, that gdb starts or attaches to.
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include <string>
+
+#include "child.h"
+
+// A place for a breakpoint, after the kernels are loaded.
+extern "C" __attribute__((noinline)) void kernelsAreLoaded();
+extern "C" void kernelsAreLoaded() { asm volatile(""); }
+
+namespace child {
+namespace {
+
+// Several modules, so that the numbers of their descriptors include those that a debugger has pipes and terminals under.
+void loadKernels() {
+  rtDevice_t device = nullptr;
+  OK(rtDeviceGetByName(&device, "cpu"));
+  rtContext_t context = nullptr;
+  OK(rtContextCreate(&context, nullptr, device));
+  rttest::Stream stream;
+  rttest::Memory memory;
+  OK(rtStreamCreate(stream.out(), nullptr, context));
+  OK(rtMalloc(memory.out(), 64 * sizeof(int), context));
+  for (int i = 0; i < 12; ++i) {
+    const std::string name = "watched_" + std::to_string(i);
+    const std::string source =
+        "__kernel void " + name + "(__global int* a) { a[get_global_id(0)] = " + std::to_string(i) + "; }";
+    rtModule_t module = nullptr;
+    rtKernel_t kernel = nullptr;
+    OK(rtModuleCreateFromSource(&module, source.c_str(), nullptr, context));
+    OK(rtModuleGetKernel(&kernel, name.c_str(), module));
+    void* const address = memory;
+    const void* arguments[] = {&address};
+    OK(rtLaunchKernel(kernel, 1, 1, 1, 64, 1, 1, 0, stream, const_cast<void* const*>(arguments), 1));
+  }
+  OK(rtStreamSynchronize(stream));
+}
+
+int startedByDebugger(int, char**) {
+  loadKernels();
+  kernelsAreLoaded();
+  return 0;
+}
+
+// The debugger is a child, so that this process waits for it and for nothing else. Its exit code is this one's.
+int debuggerAttaches(int argc, char** argv) {
+  EXPECT(argc == 1);
+  loadKernels();
+  prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
+  const std::string process = std::to_string(getpid());
+  const pid_t pid = fork();
+  EXPECT(pid >= 0);
+  if (pid == 0) {
+    alarm(60);
+    execl(argv[0], argv[0], "-batch", "-nx", "-ex", "set debuginfod enabled off", "-ex", ("attach " + process).c_str(), "-ex",
+          "info sharedlibrary", "-ex", "detach", static_cast<char*>(nullptr));
+    _exit(127);
+  }
+  int status = 0;
+  EXPECT(waitpid(pid, &status, 0) == pid);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+}  // namespace
+
+const Scenario kDebugger[] = {
+    {"started_by_debugger", startedByDebugger},
+    {"debugger_attaches", debuggerAttaches},
+    {nullptr, nullptr},
+};
+
+}  // namespace child
