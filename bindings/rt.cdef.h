@@ -191,6 +191,11 @@ enum rtImageFormat {
   RT_IMAGE_OPENCL_BINARY = 7,
   RT_IMAGE_HOST_OBJECT = 8
 };
+enum rtModuleState {
+  RT_MODULE_INVALID = -1,
+  RT_MODULE_READY = 0,
+  RT_MODULE_OPTIMIZED = 1
+};
 enum rtLaunchFlags {
   RT_LAUNCH_FLAGS_INVALID = -1,
   RT_LAUNCH_COOPERATIVE = 1
@@ -677,11 +682,6 @@ rtStatus_t rtModuleLoadData(rtModule_t* module, const void* image, size_t size, 
 rtStatus_t rtModuleLoadFile(rtModule_t* module, const char* path, const rtModuleOptions_t* options, rtContext_t context);
 rtStatus_t rtModuleDestroy(rtModule_t module);
 rtStatus_t rtModuleGetBuildLog(char* buffer, size_t size, size_t* needed, rtModule_t module);
-enum {
-  RT_MODULE_STATE_INVALID = -1,
-  RT_MODULE_READY = 0,
-  RT_MODULE_OPTIMIZED = 1
-};
 rtStatus_t rtModuleWait(rtModule_t module, int32_t state, uint64_t timeout_ns);
 rtStatus_t rtModuleGetKernel(rtKernel_t* kernel, const char* name, rtModule_t module);
 rtStatus_t rtModuleGetKernelCount(uint32_t* count, rtModule_t module);

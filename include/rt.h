@@ -276,6 +276,13 @@ enum rtImageFormat {
   RT_IMAGE_HOST_OBJECT = 8    /**< a shared object that exports rtHostModule; CPU */
 };
 
+/** How far a module is: rtModuleWait. */
+enum rtModuleState {
+  RT_MODULE_INVALID = -1,
+  RT_MODULE_READY = 0,    /**< its kernels can be launched */
+  RT_MODULE_OPTIMIZED = 1 /**< and run the code that stays */
+};
+
 /** Flags of rtLaunchOptions_t. */
 enum rtLaunchFlags {
   RT_LAUNCH_FLAGS_INVALID = -1,
@@ -1937,13 +1944,6 @@ RT_API rtStatus_t rtModuleDestroy(rtModule_t module);
  *  capture: outside
  *  errors: INVALID_VALUE, INVALID_HANDLE */
 RT_API rtStatus_t rtModuleGetBuildLog(char* buffer, size_t size, size_t* needed, rtModule_t module);
-
-/* How far a module is; rtModuleWait. */
-enum {
-  RT_MODULE_STATE_INVALID = -1,
-  RT_MODULE_READY = 0,     /* its kernels can be launched */
-  RT_MODULE_OPTIMIZED = 1  /* and run the code that stays */
-};
 
 /** Waits until a module has come so far. A source is compiled twice for the CPU: quickly before rtModuleCreateFromSource
  * returns, and optimised in the background; launches take the optimised code from then on, with the same results. Where there

@@ -26,7 +26,7 @@ constexpr uint64_t kSharedSparePart = 4;
 constexpr uint64_t kSharedParts = 3, kSharedBytes = uint64_t{64} << 20;
 constexpr int kSharedLooks = 4;
 constexpr uint64_t kSharedFresh = 1 << 20;  // of longer blocks memory is dear: streams give back first
-constexpr int kRangeLooks = 16;  // pending blocks that an allocation tries
+constexpr int kRangeLooks = 16;             // pending blocks that an allocation tries
 constexpr uint32_t kFewSpares = 8;  // lose their memory ahead of an allocation; more only until it takes no more than they had
 
 // What a large block gets beyond what it needs, so that it can begin anywhere in its first page.

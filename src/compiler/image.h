@@ -39,7 +39,7 @@ class Object : public RefCounted {
   enum class Improvement : uint8_t { kNone, kPending, kDone, kFailed };
   Improvement improvement() const { return improvement_.load(std::memory_order_acquire); }
   void expectBetter() { improvement_.store(Improvement::kPending, std::memory_order_relaxed); }  // before it is shared
-  void failBetter(std::string reason) {                                                           // once, instead of setBetter
+  void failBetter(std::string reason) {                                                          // once, instead of setBetter
     why_not_better_ = std::move(reason);
     improvement_.store(Improvement::kFailed, std::memory_order_release);
   }

@@ -96,8 +96,8 @@ TEST_P(ModuleTest, HandlesOfOtherKindsAreRefused) {
 TEST_P(ModuleTest, AWaitEndsWhenTheCodeThatStaysIsThere) {
   if (!has(RT_CAPABILITY_KERNELS)) GTEST_SKIP() << "the device takes no programs";
   Module module;
-  ASSERT_RT_OK(rtModuleCreateFromSource(module.out(), "__kernel void only_here(__global int* x) { x[get_global_id(0)] += 3; }\n",
-                                        nullptr, context_));
+  ASSERT_RT_OK(rtModuleCreateFromSource(
+      module.out(), "__kernel void only_here(__global int* x) { x[get_global_id(0)] += 3; }\n", nullptr, context_));
   EXPECT_RT_OK(rtModuleWait(module, RT_MODULE_READY, 0));
   EXPECT_RT_OK(rtModuleWait(module, RT_MODULE_OPTIMIZED, RT_TIMEOUT_INFINITE));
   EXPECT_RT_OK(rtModuleWait(module, RT_MODULE_OPTIMIZED, 0)) << "and stays";
@@ -107,7 +107,7 @@ TEST_P(ModuleTest, AWaitForAStateThatThereIsNotIsRefused) {
   if (!has(RT_CAPABILITY_KERNELS)) GTEST_SKIP() << "the device takes no programs";
   Module module;
   ASSERT_RT_OK(rtModuleCreateFromSource(module.out(), kSource, nullptr, context_));
-  for (int32_t state : {RT_MODULE_STATE_INVALID + 0, RT_MODULE_OPTIMIZED + 1, INT32_MAX, INT32_MIN}) {
+  for (int32_t state : {RT_MODULE_INVALID + 0, RT_MODULE_OPTIMIZED + 1, INT32_MAX, INT32_MIN}) {
     EXPECT_RT(RT_ERROR_INVALID_VALUE, rtModuleWait(module, state, 0)) << state;
   }
   EXPECT_RT(RT_ERROR_INVALID_HANDLE, rtModuleWait(nullptr, RT_MODULE_READY, 0));

@@ -103,7 +103,7 @@ const std::vector<Excuse> kNothingFails = {
       "rtMemPoolTrim"}},
     {"what it waits for is over: work_test.cpp has it with work in flight",
      {"rtStreamQuery", "rtStreamWaitEvent", "rtStreamWaitStream", "rtStreamWaitFence", "rtEventQuery", "rtEventSynchronize",
-      "rtEventSynchronizeFor", "rtFenceWait", "rtFenceWaitFor"}},
+      "rtEventSynchronizeFor", "rtFenceWait", "rtFenceWaitFor", "rtModuleWait"}},
     {"a context reaches itself: the two devices of objects_test.cpp are peers", {"rtContextEnablePeerAccess"}},
 };
 

@@ -27,15 +27,24 @@ static size_t get_local_size(uint d) { return d < 3 ? item.local_size[d] : 1; }
 static size_t get_group_id(uint d) { return d < 3 ? item.global_id[d] / item.local_size[d] : 0; }
 static size_t get_num_groups(uint d) { return d < 3 ? item.global_size[d] / item.local_size[d] : 1; }
 static uint as_uint(float x) {
-  union { float from; uint to; } both = {x};
+  union {
+    float from;
+    uint to;
+  } both = {x};
   return both.to;
 }
 static float as_float(uint x) {
-  union { uint from; float to; } both = {x};
+  union {
+    uint from;
+    float to;
+  } both = {x};
   return both.to;
 }
 static ulong as_ulong(double x) {
-  union { double from; ulong to; } both = {x};
+  union {
+    double from;
+    ulong to;
+  } both = {x};
   return both.to;
 }
 /* Each item of a launch, and the words that it reads and writes. */

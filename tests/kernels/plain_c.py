@@ -7,7 +7,7 @@ the CPU's code has to give as well, word by word.
 
 The files are those of plain_c/ unless some are named; --random makes kernels (random_c.py) instead. `tiered` launches the same
 kernel again once the optimised code has come; the other forms are those of random_programs.py. The first line of a file says
-// N=items[xM] GROUP=g[xh] OUT=words IN=words of an item, BIG=the last argument, SMALL=what the words of `in` are a remainder of.
+// N=items[xM] GROUP=g[xh] OUT=words IN=words of an item, BIG=the last argument, SMALL=what the words of `in` are less than.
 A file with vectors has its plain C behind #ifdef PLAIN_C. Exit status: 0 all agree, 1 some do not, 77 no C compiler is here.
 """
 
@@ -70,13 +70,13 @@ def wanted(compiler, source, launch, folder):
     """The words of plain C."""
     (folder / "plain.c").write_text(source, encoding="utf-8")
     library = folder / f"plain{time.monotonic_ns()}.so"
-    subprocess.run([compiler, "-O0", "-fwrapv", "-ffp-contract=off", "-w", "-std=gnu11", "-include", HERE / "plain_c.h", "-shared",
-                    "-fPIC", "-Wl,-Bsymbolic", folder / "plain.c", "-o", library], check=True)
+    subprocess.run([compiler, "-O0", "-fwrapv", "-ffp-contract=off", "-w", "-std=gnu11", "-include", HERE / "plain_c.h",
+                    "-shared", "-fPIC", "-Wl,-Bsymbolic", folder / "plain.c", "-o", library], check=True)
     loaded = ctypes.CDLL(str(library))
     out = (ctypes.c_uint32 * launch.words)(*([FILL] * launch.words))
     read = (ctypes.c_uint32 * len(launch.read))(*launch.read)
-    two = ctypes.c_uint32 * 2
-    loaded.run_all(out, read, ctypes.c_uint32(launch.limit), ctypes.c_uint64(launch.big), two(*launch.whole), two(*launch.group))
+    sizes = [(ctypes.c_uint32 * 2)(*size) for size in (launch.whole, launch.group)]
+    loaded.run_all(out, read, ctypes.c_uint32(launch.limit), ctypes.c_uint64(launch.big), *sizes)
     library.unlink()
     return list(out)
 
@@ -135,7 +135,7 @@ def difference(answer, right, words):
         bad = [at for at, value in enumerate(right) if result[at] != value]
         if bad:
             at = bad[0]
-            return (f"launch {number + 1}: {len(bad)} of {len(right)} words, the first of item {at // words}, word {at % words}: "
+            return (f"launch {number + 1}: {len(bad)} of {len(right)} words, first item {at // words}, word {at % words}: "
                     f"{result[at]:#x} instead of {right[at]:#x}")
     return None
 

@@ -15,13 +15,23 @@ struct V { uint *a; uint *b; int n; };
 uint next_(uint **p) { uint v = **p; (*p)++; return v; }
 uint gnext(__global const uint **p) { return *(*p)++; }
 void addb(uchar *p, int v) { *p += v; p[1] ^= (uchar)(v >> 3); }
-uint sumr(struct R r) { uint s = r.x * 3 + r.h[0] + 5 * r.h[1]; for (int i = 0; i < 4; i++) s = s * 3 + r.c[i]; return s + *r.p; }
+uint sumr(struct R r) {
+  uint s = r.x * 3 + r.h[0] + 5 * r.h[1];
+  for (int i = 0; i < 4; i++) s = s * 3 + r.c[i];
+  return s + *r.p;
+}
 void setr(struct R *r, uint v, uint *p) { r->x += v; r->h[v & 1] ^= (ushort)v; r->c[v & 3]--; if (v & 4) return; r->p = p; }
 uint sumv(struct V v) { uint s = 0; for (int i = 0; i < v.n; i++) s = s * 5 + v.a[i] - v.b[v.n - 1 - i]; return s; }
 uint *pick_(uint *p, uint *q, uint c) { if (c & 1) return p; return q + 1; }
 uint bytes_(const uchar *p, int n) { uint s = 1; while (n--) s = s * 7 + *p++; return s; }
 void swap_(uint *p, uint *q) { uint t = *p; *p = *q; *q = t; }
-int early(uint v, uint *p) { for (int i = 0; i < 4; i++) { if (p[i] == v) return i; if ((p[i] & 15) == (v & 15)) return -i; } return 9; }
+int early(uint v, uint *p) {
+  for (int i = 0; i < 4; i++) {
+    if (p[i] == v) return i;
+    if ((p[i] & 15) == (v & 15)) return -i;
+  }
+  return 9;
+}
 """
 
 NARROW = ["char", "uchar", "short", "ushort"]
@@ -103,7 +113,8 @@ class Kernel:
 
     # Private memory seen as something else.
     def view(self, index):
-        return self.pick(f"((uchar*)&{self.pick('u0', 'i1', 'u1', 'r.x')})[({index}) & 3]", f"((ushort*)&{self.pick('i0', 'u1')})[({index}) & 1]",
+        return self.pick(f"((uchar*)&{self.pick('u0', 'i1', 'u1', 'r.x')})[({index}) & 3]",
+            f"((ushort*)&{self.pick('i0', 'u1')})[({index}) & 1]",
                          f"((uint*)&{self.pick('l0', 'm0')})[({index}) & 1]", f"((uchar*)w)[({index}) & 31]",
                          f"((ushort*)a)[({index}) & 15]", f"((uint*)w)[({index}) & 7]", f"((char*)a)[({index}) & 31]",
                          f"*(ushort*)&u0", f"((uchar*)&r)[({index}) & 11]", f"((ulong*)w)[({index}) & 3]",
@@ -112,7 +123,8 @@ class Kernel:
     def place(self):
         return self.pick(self.variable(), self.variable(), f"a[{self.small()} & 7]", f"b[{self.small()} & 15]",
                          f"w[{self.small()} & 3]", f"o[{self.small(0)} & 7]", "r.x", f"r.h[{self.small(0)} & 1]",
-                         f"r.c[{self.small(0)} & 3]", "*p", f"q[{self.small(0)} & 3]", f"((__global uchar*)o)[{self.small(0)} & 31]",
+                         f"r.c[{self.small(0)} & 3]", "*p", f"q[{self.small(0)} & 3]", f"((__global uchar*)o)[{self.small(0)} "
+                             f"& 31]",
                          self.view(self.variable()))
 
     def statement(self, level):
@@ -150,24 +162,31 @@ class Kernel:
 
     def walk(self):
         p = self.fresh("gp")
-        start = self.pick(f"in + {IN} * gid", f"in + {IN} * (uint)gid + ({self.small()} & 7)", f"&in[gid * {IN} + ({self.small()} & 7)]",
-                          "g", f"g + ({self.small(0)} & 7)", f"(__global const uint*)((__global const uchar*)in + {4 * IN} * gid)")
-        step = self.pick(f"{self.variable()} = *{p}++;", f"u0 = u0 * 3 + *{p}++;", f"i1 += *++{p};", f"{p} += 2;", f"u1 ^= {p}[1];",
-                         f"{p}++;", f"m0 += *(__global const ushort*){p};", f"b0 += ((__global const uchar*){p})[{self.small(0)} & 3];",
-                         f"u0 += ({self.truth(1)} ? {p} : g)[1];", f"l0 += {p} - in;", f"u1 += *({p} = g + ({self.small(0)} & 7));",
+        start = self.pick(f"in + {IN} * gid", f"in + {IN} * (uint)gid + ({self.small()} & 7)", f"&in[gid * {IN} + "
+            f"({self.small()} & 7)]",
+                          "g", f"g + ({self.small(0)} & 7)", f"(__global const uint*)((__global const uchar*)in + {4 * IN} * "
+                                                             f"gid)")
+        step = self.pick(f"{self.variable()} = *{p}++;", f"u0 = u0 * 3 + *{p}++;", f"i1 += *++{p};", f"{p} += 2;", f"u1 ^= "
+            f"{p}[1];",
+                         f"{p}++;", f"m0 += *(__global const ushort*){p};", f"b0 += ((__global const "
+                             f"uchar*){p})[{self.small(0)} & 3];",
+                         f"u0 += ({self.truth(1)} ? {p} : g)[1];", f"l0 += {p} - in;", f"u1 += *({p} = g + ({self.small(0)} & "
+                             f"7));",
                          f"if ({p} > g + 3) u0++;", f"u0 ^= gnext(&{p});")
         again = self.pick(f"u1 = u1 * 5 + *{p}++;", f"s0 += *{p}++;", f"u0 -= *({p} + 1);", f"if ({self.truth(1)}) {p}++;")
         self.put(f"{{ __global const uint *{p} = {start}; {step} {again} u0 ^= *{p}; }}")
 
     def walked_loop(self, level):
         p, e = self.fresh("p"), self.fresh("e")
-        space, base = self.pick(("__global const uint", "g"), ("uint", "a"), ("__global const uchar", "((__global const uchar*)g)"), ("uchar", "b"))
+        space, base = self.pick(("__global const uint", "g"), ("uint", "a"), ("__global const uchar", "((__global const "
+            "uchar*)g)"), ("uchar", "b"))
         step = self.pick("++", " += 2", "++", " += (uint)(gid & 1) + 1")
         count = self.pick("6", "(u1 & 7)", "k1", "(gid & 3) + 2")
         self.put(f"{{ {space} *{p} = {base} + ({self.small(0)} & 1), *{e} = {p} + {count};")
         self.put(f"for (; {p} {self.pick('<', '<')} {e}; {p}{step}) {{")
         self.depth += 1
-        self.put(f"{self.pick('u0 = u0 * 3 +', 'i1 ^=', 'm0 +=')} *{p};" if self.random.random() < 0.5 else f"l0 = l0 * 7 + {p}[0] + ({e} - {p});")
+        self.put(f"{self.pick('u0 = u0 * 3 +', 'i1 ^=', 'm0 +=')} *{p};" if self.random.random() < 0.5 else f"l0 = l0 * 7 + "
+            f"{p}[0] + ({e} - {p});")
         if self.random.random() < 0.3:
             self.put(f"if ({self.truth(1)}) {self.pick('break', 'continue')};")
         if self.random.random() < 0.4:
@@ -189,51 +208,69 @@ class Kernel:
     def pointers(self):
         self.put(self.pick(
             f"p = {self.pick('a', 'z', 'r.p')} + 0;" if self.random.random() < 0.5 else f"p = a + ({self.small()} & 3);",
-            f"q = ({self.truth(1)}) ? a : z;", "{ uint *t_ = p; p = q; q = t_; }", f"if ({self.truth()}) {{ uint *t_ = p; p = q; q = t_; }}",
+            f"q = ({self.truth(1)}) ? a : z;", "{ uint *t_ = p; p = q; q = t_; }", f"if ({self.truth()}) {{ uint *t_ = p; p = "
+                f"q; q = t_; }}",
             f"r.p = z + ({self.small(0)} & 3);", "{ struct R r2 = r; r2.p[1] += 3; r2.x++; r = r2; }",
-            f"{{ uint *rows[2] = {{a, z}}; rows[{self.small(0)} & 1][{self.small(0)} & 7] += {self.number(1)}; u0 += *rows[1]; }}",
-            f"(({self.truth(1)}) ? p : q)[{self.small(0)} & 3] ^= {self.number(1)};", "u0 += (uint)(p - a) * (p >= a && p < a + 8);",
-            f"{{ uint **pp_ = ({self.truth(1)}) ? &p : &q; **pp_ += {self.number(1)}; }}", f"u1 += *(p = z + ({self.small(0)} & 3));",
+            f"{{ uint *rows[2] = {{a, z}}; rows[{self.small(0)} & 1][{self.small(0)} & 7] += {self.number(1)}; u0 += *rows[1]; "
+            f"}}",
+            f"(({self.truth(1)}) ? p : q)[{self.small(0)} & 3] ^= {self.number(1)};", "u0 += (uint)(p - a) * (p >= a && p < a "
+                "+ 8);",
+            f"{{ uint **pp_ = ({self.truth(1)}) ? &p : &q; **pp_ += {self.number(1)}; }}", f"u1 += *(p = z + ({self.small(0)} "
+                f"& 3));",
             f"b0 += !p + (q ? 2 : 3) + (uchar)((ulong)p & 3);", f"*(uchar*)(p + 1) = {self.number(1)};",
             f"{{ struct V v_ = {{a, z, {self.pick(4, 3, '(int)(u0 & 3) + 1')}}}; u0 ^= sumv(v_); v_.a[v_.n] -= 7; }}"))
 
     def guard(self):
         u = self.fresh("x")
         kind = self.pick("uint", "uint", "int", "ulong", "size_t", "ushort", "long")
-        start = self.pick(f"gid - {self.pick(1, 5, 37)}", f"(int)gid - {self.pick(3, 40)}", f"{self.pick(20, 300)} - gid", f"(uint)gid * {self.pick(3, 0x1000003, 0x40000001)}",
+        start = self.pick(f"gid - {self.pick(1, 5, 37)}", f"(int)gid - {self.pick(3, 40)}", f"{self.pick(20, 300)} - gid",
+            f"(uint)gid * {self.pick(3, 0x1000003, 0x40000001)}",
                           f"(short)(gid * 100)", f"gid * {self.pick(2, 7)} - {self.pick(9, 90)}", f"(uint)gid - u0")
         limit = self.pick("n", "(uint)n", "64u", "n / 2", "k1 + 20")
         cast = "" if kind in ("uint", "ulong", "size_t", "ushort") else "(uint)"
-        self.put(f"{{ {kind} {u} = {start}; if ({cast}{u} < {limit}) u0 ^= in[{u} & 255]; l0 += {u}; m0 ^= (ulong){u} >> 5; h0 += {u}; }}"
+        self.put(f"{{ {kind} {u} = {start}; if ({cast}{u} < {limit}) u0 ^= in[{u} & 255]; l0 += {u}; m0 ^= (ulong){u} >> 5; h0 "
+                 f"+= {u}; }}"
                  if self.random.random() < 0.7 else
-                 f"{{ {kind} {u} = {start}; long y_ = {u}; float f_ = (float)(int)({u} & 0xffff); if ({u} {self.pick('<', '>', '==')} {self.pick(0, 8)}) i0 += y_ >> 3; u1 += (uint)f_ + (uint)(y_ >> 32); }}")
+                 f"{{ {kind} {u} = {start}; long y_ = {u}; float f_ = (float)(int)({u} & 0xffff); if ({u} "
+                 f"{self.pick('<', '>', '==')} {self.pick(0, 8)}) i0 += y_ >> 3; u1 += (uint)f_ + (uint)(y_ >> 32); }}")
 
     def calls(self):
         self.put(self.pick(
-            "u0 += next_(&p); p = a;", f"addb(&b[{self.small(0)} & 7], {self.number(1)});", f"addb((uchar*)&{self.pick('u1', 'i0', 'a[2]')}, {self.number(1)});",
-            "u0 ^= sumr(r);", f"setr(&r, {self.number(1)}, z + ({self.small(0)} & 3));", f"*pick_(p, z, {self.number(1)}) += 3;",
+            "u0 += next_(&p); p = a;", f"addb(&b[{self.small(0)} & 7], {self.number(1)});",
+            f"addb((uchar*)&{self.pick('u1', 'i0', 'a[2]')}, {self.number(1)});",
+            "u0 ^= sumr(r);", f"setr(&r, {self.number(1)}, z + ({self.small(0)} & 3));", f"*pick_(p, z, {self.number(1)}) += "
+                f"3;",
             f"u1 = u1 * 3 + bytes_((const uchar*)&{self.pick('u0', 'i1', 'a[1]', 'r')}, {self.pick(4, 3, '(int)(u0 & 3)')});",
-            f"swap_(&a[{self.small(0)} & 7], {self.pick('p', 'q', '&u1', 'z')});", f"i0 += early({self.number(1)}, {self.pick('a', 'z', 'a + 2')});",
-            f"if ({self.truth(1)}) i1 -= early(a[3], z);", f"({self.truth(1)}) ? addb(b, 1) : swap_(z, z + 1);", f"({self.truth(1)}) && early(u0, a);",
+            f"swap_(&a[{self.small(0)} & 7], {self.pick('p', 'q', '&u1', 'z')});", f"i0 += early({self.number(1)}, "
+                f"{self.pick('a', 'z', 'a + 2')});",
+            f"if ({self.truth(1)}) i1 -= early(a[3], z);", f"({self.truth(1)}) ? addb(b, 1) : swap_(z, z + 1);",
+            f"({self.truth(1)}) && early(u0, a);",
             f"u0 += (swap_(a, z), {self.number(1)});"))
 
     def bytes(self):
         v = self.view(self.variable())
         if v.startswith("*(ushort*)&u0"):
             v = "*(ushort*)&u0"
-        self.put(self.pick(f"{v} = {self.number(1)};", f"u0 += {v};", f"{v} {self.pick('+=', '^=', '*=')} {self.number(1)};", f"u1 ^= {v} << 3;"))
+        self.put(self.pick(f"{v} = {self.number(1)};", f"u0 += {v};", f"{v} {self.pick('+=', '^=', '*=')} {self.number(1)};",
+            f"u1 ^= {v} << 3;"))
 
     def line(self):
         t = self.pick("uint", "int", "ulong", "long", "ushort", "uchar")
-        e = self.pick(f"gid * {self.pick(3, 5, 257, 65537)} + {self.pick(1, 9)}", "(uint)gid * 0x10001u - 7u", "-(int)gid", "~(uint)gid", "(gid << 4) - 100", "gid + k0", "(int)gid - (int)n",
+        e = self.pick(f"gid * {self.pick(3, 5, 257, 65537)} + {self.pick(1, 9)}", "(uint)gid * 0x10001u - 7u", "-(int)gid",
+            "~(uint)gid", "(gid << 4) - 100", "gid + k0", "(int)gid - (int)n",
                       f"(uint)gid - {self.pick(1, 100)}", "(int)gid << 20", "n - gid")
         x = self.fresh("y")
-        self.put(f"{{ {t} {x} = {e}; {self.variable()} {self.pick('=', '+=', '^=')} {self.pick(x, f'{x} >> 3', f'(ulong){x} >> 30', f'(char){x}', f'{x} / 3', f'!{x}', f'(long){x} * 3', f'{x} < 50')}; {self.pick(f'u0 += g[{x} & 15];', f'if ({x} > 7) i1++;', f'a[{x} & 7] = {x};')} }}")
+        value = self.pick(x, f"{x} >> 3", f"(ulong){x} >> 30", f"(char){x}", f"{x} / 3", f"!{x}", f"(long){x} * 3", f"{x} < 50")
+        use = self.pick(f"u0 += g[{x} & 15];", f"if ({x} > 7) i1++;", f"a[{x} & 7] = {x};")
+        self.put(f"{{ {t} {x} = {e}; {self.variable()} {self.pick('=', '+=', '^=')} {value}; {use} }}")
 
     def floats(self):
         t = self.pick("int", "uint", "long", "short", "uchar", "ushort", "ulong")
         x = self.fresh("f")
-        self.put(f"{{ {t} {x} = ({self.number(1)}) & {self.pick(63, 31)}; {x} {self.pick('*=', '+=', '/=')} {self.pick('0.5f', '0.75f', '2.0f', '(float)((u0 & 3) + 1)', '1.5')}; u1 += {x}; float fl_ = {x}; fl_ *= (i0 & 7); u0 ^= (uint)fl_; }}")
+        start = f"({self.number(1)}) & {self.pick(63, 31)}"
+        by = self.pick("0.5f", "0.75f", "2.0f", "(float)((u0 & 3) + 1)", "1.5")
+        self.put(f"{{ {t} {x} = {start}; {x} {self.pick('*=', '+=', '/=')} {by}; u1 += {x}; "
+                 f"float fl_ = {x}; fl_ *= (i0 & 7); u0 ^= (uint)fl_; }}")
 
     def choice(self, level):
         self.put(f"if ({self.truth()}) {{")
@@ -247,7 +284,8 @@ class Kernel:
         i = self.fresh("i")
         kind = self.pick("int", "uint", "uchar", "long", "size_t")
         count = self.pick("3", "4", "(u0 & 3)", "k1 & 3", "(gid & 3) + 1", f"(({self.number(1)}) & 3)")
-        self.put(self.pick(f"for ({kind} {i} = 0; {i} < {count}; {i}++) {{", f"for ({kind} {i} = 0; {i} < ({kind})({count}); ++{i}) {{",
+        self.put(self.pick(f"for ({kind} {i} = 0; {i} < {count}; {i}++) {{", f"for ({kind} {i} = 0; {i} < ({kind})({count}); "
+            f"++{i}) {{",
                            f"{{ {kind} {i} = {count}; while ({i}-- > 0 && {i} < 9) {{"))
         closes = self.lines[-1].count("{")
         self.loops += 1
@@ -283,26 +321,40 @@ class Kernel:
 
     def text(self):
         r = self.random
-        head = f"// N={r.choice(['130', '64', '200', '12x10'])} GROUP={r.choice(['16', '32', '64', '24', '7'])} OUT={OUT} IN={IN} BIG={r.randrange(1 << 40)}"
-        if "12x10" in head:
-            head = head.split(" GROUP")[0] + f" GROUP={r.choice(['4x2', '12x5', '2x2'])}" + head[head.index(" OUT"):]
-            self.lines.append(f"  size_t gid = get_global_id(1) * get_global_size(0) + get_global_id(0), lid = get_local_id({r.choice([0, 1])});")
+        if r.random() < 0.25:
+            sizes = f"N=12x10 GROUP={r.choice(['4x2', '12x5', '2x2'])}"
+            ids = ("  size_t gid = get_global_id(1) * get_global_size(0) + get_global_id(0);",
+                   f"  size_t lid = get_local_id({r.choice([0, 1])});")
         else:
-            self.lines.append(f"  {r.choice(['size_t', 'size_t', 'uint', 'int'])} gid = get_global_id(0); uint lid = get_local_id(0);")
-        self.lines += [f"  __global uint *o = out + {OUT} * gid; __global const uint *g = in + {IN} * gid;",
-                       "  char c0 = g[0]; uchar b0 = g[1]; short s0 = g[2]; ushort h0 = g[3]; int i0 = g[4], i1 = gid * 3; uint u0 = g[5], u1 = gid;",
-                       "  long l0 = g[6]; ulong m0 = (ulong)g[7] << 20; uint k0 = n & 15, k1 = (uint)big & 7;",
-                       "  uint a[8], z[8]; uchar b[16]; ulong w[4]; uint *p = a, *q = z;",
-                       "  for (int i = 0; i < 8; i++) { a[i] = g[i] + i; z[i] = g[15 - i]; }",
-                       "  for (int i = 0; i < 16; i++) b[i] = g[i] >> i; for (int i = 0; i < 4; i++) w[i] = (ulong)g[i] << (8 * i);",
-                       f"  for (int i = 0; i < {OUT}; i++) o[i] = i;",
-                       "  struct R r = {g[8], {(ushort)g[9], 3}, {1, 2, (uchar)g[10], 4}, a};"]
+            sizes = f"N={r.choice(['130', '64', '200'])} GROUP={r.choice(['16', '32', '64', '24', '7'])}"
+            kind = r.choice(["size_t", "size_t", "uint", "int"])
+            ids = (f"  {kind} gid = get_global_id(0);", "  uint lid = get_local_id(0);")
         for _ in range(r.randint(4, 12)):
             self.statement(r.choice([0, 1, 2, 2]))
-        self.lines += ["  o[8] = u0 ^ (uint)c0 * 3 ^ (uint)b0 * 5 ^ (uint)s0 * 7 ^ (uint)h0 * 11;", "  o[9] = u1 ^ (uint)i0 * 3 ^ (uint)i1 * 5 ^ (uint)(l0 >> 7) ^ (uint)m0 ^ (uint)(m0 >> 32);",
-                       "  uint sum = 0; for (int i = 0; i < 8; i++) sum = sum * 31 + a[i] * 3 + z[i]; for (int i = 0; i < 16; i++) sum = sum * 7 + b[i];",
-                       "  o[10] = sum ^ (uint)(w[0] ^ w[1] * 3 ^ w[2] * 5 ^ w[3] >> 9);", "  o[11] = r.x + r.h[0] * 3 + r.h[1] * 5 + r.c[0] + r.c[1] * 7 + r.c[2] * 9 + r.c[3] * 11 + *p * 13 + q[1];"]
-        return head + "\n" + HELPERS + "__kernel void t(__global uint *out, __global const uint *in, uint n, ulong big) {\n" + "\n".join(self.lines) + "\n}\n"
+        begin = f"""\
+  __global uint *o = out + {OUT} * gid;
+  __global const uint *g = in + {IN} * gid;
+  char c0 = g[0]; uchar b0 = g[1]; short s0 = g[2]; ushort h0 = g[3];
+  int i0 = g[4], i1 = gid * 3; uint u0 = g[5], u1 = gid;
+  long l0 = g[6]; ulong m0 = (ulong)g[7] << 20; uint k0 = n & 15, k1 = (uint)big & 7;
+  uint a[8], z[8]; uchar b[16]; ulong w[4]; uint *p = a, *q = z;
+  for (int i = 0; i < 8; i++) {{ a[i] = g[i] + i; z[i] = g[15 - i]; }}
+  for (int i = 0; i < 16; i++) b[i] = g[i] >> i;
+  for (int i = 0; i < 4; i++) w[i] = (ulong)g[i] << (8 * i);
+  for (int i = 0; i < {OUT}; i++) o[i] = i;
+  struct R r = {{g[8], {{(ushort)g[9], 3}}, {{1, 2, (uchar)g[10], 4}}, a}};"""
+        end = """\
+  o[8] = u0 ^ (uint)c0 * 3 ^ (uint)b0 * 5 ^ (uint)s0 * 7 ^ (uint)h0 * 11;
+  o[9] = u1 ^ (uint)i0 * 3 ^ (uint)i1 * 5 ^ (uint)(l0 >> 7) ^ (uint)m0 ^ (uint)(m0 >> 32);
+  uint sum = 0;
+  for (int i = 0; i < 8; i++) sum = sum * 31 + a[i] * 3 + z[i];
+  for (int i = 0; i < 16; i++) sum = sum * 7 + b[i];
+  o[10] = sum ^ (uint)(w[0] ^ w[1] * 3 ^ w[2] * 5 ^ w[3] >> 9);
+  o[11] = r.x + r.h[0] * 3 + r.h[1] * 5 + r.c[0] + r.c[1] * 7 + r.c[2] * 9 + r.c[3] * 11 + *p * 13 + q[1];
+}"""
+        kernel = "__kernel void t(__global uint *out, __global const uint *in, uint n, ulong big) {"
+        head = f"// {sizes} OUT={OUT} IN={IN} BIG={r.randrange(1 << 40)}"
+        return "\n".join([head + HELPERS, kernel, *ids, begin, *self.lines, end]) + "\n"
 
 
 def make(seed):

@@ -46,7 +46,8 @@ class Device:
 
     def changed(self, module, name, grid, group, arguments):
         """The same, of a kernel that writes to its first argument, an array of words, which stays as it is."""
-        return self.launched(module, name, grid, group, (None, *arguments[1:]), type(arguments[0]).from_buffer_copy(arguments[0]))
+        return self.launched(module, name, grid, group, (None, *arguments[1:]),
+            type(arguments[0]).from_buffer_copy(arguments[0]))
 
     def launched(self, module, name, grid, group, arguments, out):
         kernel = ctypes.c_void_p()

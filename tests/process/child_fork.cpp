@@ -247,6 +247,7 @@ int whileBetterCodeIsMade(int argc, char** argv) {
            std::exit(0);
          }) == 0);
   EXPECT(std::fclose(std::fopen(argv[0], "w")) == 0);  // now the compiler of optimised code goes on
+  OK(rtModuleWait(module, RT_MODULE_OPTIMIZED, RT_TIMEOUT_INFINITE));
   OK(rtModuleDestroy(module));
   return 0;
 }

@@ -48,6 +48,7 @@ const std::map<std::string, uint64_t> kIntegers = {
     {"count", 16},
     {"value", kFenceValue},
     {"timeout_ns", 0},
+    {"state", RT_MODULE_READY},
     {"bytes", 1 << 20},
     {"keep_bytes", 0},
     {"grid_x", 1},

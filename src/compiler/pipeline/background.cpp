@@ -20,8 +20,7 @@
 namespace manyrt::compiler::background {
 namespace {
 
-constexpr int64_t kGraceMilliseconds = 2000;  // for work that would be lost at the end of the process
-constexpr int64_t kStopMilliseconds = 2000;   // for killing compilers and removing their files
+constexpr int64_t kStopMilliseconds = 2000;  // for killing compilers and removing their files
 
 struct State {
   Ranked<std::mutex, LockRank::kBackground> mutex;
@@ -71,7 +70,7 @@ void atEnd() {
   std::unique_lock lock(all.mutex);
   all.ending = true;
   all.idle.notify_all();
-  if (awaitIdleLocked(all, lock, kGraceMilliseconds)) return;
+  if (!all.running) return;
   std::deque<Work> dropped;
   dropped.swap(all.waiting);
   lock.unlock();
@@ -109,13 +108,14 @@ Status submit(Work work) {
 }
 
 bool await(const std::function<bool()>& done, Deadline deadline) {
+  constexpr int64_t kMostNanoseconds = int64_t{3600} * 1000 * 1000 * 1000;  // what a clock can add to its time
   State& all = state();
   std::unique_lock lock(all.mutex);
+  lock_order::mayWait("a wait for a build in the background");
   while (!done()) {
     if (deadline.passed() || all.ending) return false;
-    lock_order::mayWait("a wait for a build in the background");
-    constexpr int64_t kMostNanoseconds = int64_t{3600} * 1000 * 1000 * 1000;  // what a clock can add to its time
-    all.idle.wait_for(lock, std::chrono::nanoseconds(std::min(deadline.remaining(), kMostNanoseconds)));
+    const std::chrono::nanoseconds time(std::min(deadline.remaining(), kMostNanoseconds));
+    all.idle.wait_for(lock, time, [&] { return done() || all.ending; });
   }
   return true;
 }

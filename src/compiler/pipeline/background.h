@@ -1,5 +1,5 @@
 // Work that no caller waits for: one thread of the library, started when there is some and gone when there is none. At the end
-// of the process what has begun gets a moment to finish, and is then told to stop.
+// of the process what has begun is told to stop: a program that ends does not wait for code that it will not run.
 #pragma once
 
 #include <functional>

@@ -28,6 +28,16 @@ constexpr uint32_t kCpuForm = 41;
 // gcc uses registers and removes dead code, in half the time of -O1. clang takes this for -O1.
 constexpr char kQuickLevel[] = "-Og";
 
+// Of kernels above kLongKernel, where the time of a compiler grows with the square of their size and more: 1 s for quick code
+// and 3 s for optimised code are left at four times that size.
+constexpr char kLongLevel[] = "-O1";
+constexpr uint32_t kLongestQuick = 10000;  // above it quick code is not optimised at all
+
+const char* levelOf(const CpuUnit& unit, CpuForm form) {
+  if (form == CpuForm::kOptimized) return unit.largest > kLongKernel ? kLongLevel : "-O3";
+  return unit.largest > kLongestQuick ? "-O0" : unit.largest > kLongKernel ? kLongLevel : kQuickLevel;
+}
+
 // A sanitizer sees each access of a loop that is no vector, and hardly any that the compiler's vectoriser has made.
 constexpr char kWatchedLevel[] = "-O1";
 
@@ -61,10 +71,9 @@ std::vector<std::string> flagsFor(const BuildOptions& options, const CpuUnit& un
   const bool quick = form == CpuForm::kQuick;
   std::vector<std::string> flags = {
     "-std=c++17",
-    !options.optimize     ? "-O0"
-    : quick               ? kQuickLevel
-    : sanitizer.watches() ? kWatchedLevel
-                          : "-O3",
+    !options.optimize               ? "-O0"
+    : !quick && sanitizer.watches() ? kWatchedLevel
+                                    : levelOf(unit, form),
 #if defined(__aarch64__)
     "-mcpu=native",
 #elif defined(__x86_64__)
@@ -94,7 +103,7 @@ std::vector<std::string> flagsFor(const BuildOptions& options, const CpuUnit& un
   if (!quick && cpuGathers() && !sanitizer.watches()) flags.emplace_back("-DMRT_FAST_GATHERS=1");
   if (quick) flags.emplace_back("-mno-avx512f");  // nothing is vectorised, and compilers prepare each register that there is
 #endif
-  if (!quick && !sanitizer.watches()) flags.emplace_back("-fopenmp-simd");
+  if (!quick && !sanitizer.watches() && unit.largest <= kLongKernel) flags.emplace_back("-fopenmp-simd");
   if (unit.fibers) flags.emplace_back("-fstack-clash-protection");  // no frame skips the guard of a fiber's stack
   if (options.debug) flags.emplace_back("-g");
   if (sanitizer.watches()) {
@@ -234,7 +243,8 @@ class Pipeline {
   bool fromCache(Built* built);
   void improveLater(Built* built, const CpuUnit& optimized);
   Status compileTo(std::vector<unsigned char>* object, Built* built, const CpuUnit& unit, CpuForm form);
-  Status translate(CpuUnit* optimized, CpuUnit* quick, std::string* log);
+  Status compileSafely(std::vector<unsigned char>* object, Built* built, Status refused);
+  Status translate(FrontEnd* front_end, CpuUnit* optimized, CpuUnit* quick, std::string* log);
 
   const BuildRequest& request_;
   FrontEnd front_end_;
@@ -257,8 +267,8 @@ Status Pipeline::makeKey() {
   return Status();
 }
 
-Status Pipeline::translate(CpuUnit* optimized, CpuUnit* quick, std::string* log) {
-  RT_TRY(front_end_.translate(
+Status Pipeline::translate(FrontEnd* front_end, CpuUnit* optimized, CpuUnit* quick, std::string* log) {
+  RT_TRY(front_end->translate(
       log, [&](Program& program, const Sources& sources, const BuildOptions& options, Diagnostics& diagnostics) {
         BuildOptions own = options;
         own.exact_lines = sanitizer_.watches();
@@ -308,15 +318,33 @@ Status Pipeline::build(Built* built) {
   const bool quickly = mode_ != Mode::kOptimized && !hasOneForm(front_end_.options());
   const CpuForm form = quickly ? CpuForm::kQuick : CpuForm::kOptimized;
   CpuUnit optimized, quick;
-  RT_TRY(translate(&optimized, quickly ? &quick : nullptr, &built->log));
+  RT_TRY(translate(&front_end_, &optimized, quickly ? &quick : nullptr, &built->log));
   std::vector<unsigned char> object;
-  RT_TRY(compileTo(&object, built, quickly ? quick : optimized, form));
+  Status status = compileTo(&object, built, quickly ? quick : optimized, form);
+  const bool refused = status.code() == RT_ERROR_INTERNAL && !quickly;
+  if (refused) status = compileSafely(&object, built, std::move(status));
+  RT_TRY(status);
   RT_TRY(Object::load(&built->object, object.data(), object.size(), front_end_.name()));
   if (quickly && mode_ == Mode::kTiered) {
     improveLater(built, optimized);
-  } else {
+  } else if (!refused) {  // the cache has no code that is slower than it has to be
     store(cache::directory(), key_, built->log, object);
   }
+  return Status();
+}
+
+// The compiler refuses the optimised text of a program that is right, which is a defect of the lowering. The quick text is
+// another one, so that the program runs all the same; the log and the messages say that it is slower.
+Status Pipeline::compileSafely(std::vector<unsigned char>* object, Built* built, Status refused) {
+  CpuUnit optimized, quick;
+  std::string log;
+  FrontEnd again_from_start(request_);  // a program is lowered once: that changes its tree
+  if (!front_end_.options().optimize || !again_from_start.readOptions().ok()) return refused;
+  if (!translate(&again_from_start, &optimized, &quick, &log).ok()) return refused;
+  Built again;
+  if (!compileTo(object, &again, quick, CpuForm::kQuick).ok()) return refused;
+  built->log += "warning: The optimised code could not be made, and simple code runs instead.\n";
+  reportUnimproved(front_end_.name(), refused);
   return Status();
 }
 

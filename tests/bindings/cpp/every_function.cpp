@@ -209,6 +209,7 @@ void modules(const rt::Context& context) {
       "-DVALUE=4", no));
   EXPECT(OK(joined.kernelCount(no)) == 1);
   OK(module.buildLog(no));
+  OK(module.waitOptimized(rt::waitForever, no));
   EXPECT(OK(module.kernelCount(no)) == 2);
   EXPECT(OK(OK(module.kernelAt(0, no)).name(no)) == "add");
   EXPECT(OK(module.global("table", no)).size() == 16);

@@ -291,7 +291,8 @@ TEST(TurnsTest, OnlySeveralThreadsAtOnceShare) {
   EXPECT_FALSE(turns.shared());
   std::thread([&] {  // has its time, after the first
     for (int i = 0; i < 1000; ++i) turns.note();
-  }).join();
+  })
+      .join();
   EXPECT_FALSE(turns.shared());
   for (int i = 0; i < 100; ++i) std::thread([&] { turns.note(); }).join(), turns.note();
   EXPECT_TRUE(turns.shared());

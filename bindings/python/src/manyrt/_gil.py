@@ -45,6 +45,7 @@ rtMemPoolDumpJson rtStreamEndCapture""".split(), _LONG),
     **dict.fromkeys("rtGetErrorName rtGetErrorString".split(), _TEXT),
     "rtMemPrefetchAsync": "a driver moves pages inside the call, which may take milliseconds",
     "rtFenceSignal": "it submits all work that was held back for the value",
+    "rtLaunchKernelWithOptions": "it is called for launches with an offset, which are few",
 }
 
 _INTEGERS = {f"{sign}int{bits}_t": getattr(ctypes, f"c_{sign}int{bits}") for sign in ("", "u") for bits in (32, 64)}

@@ -237,33 +237,32 @@ ffi = _cffi_backend.FFI(
         b'\xff\xff\xff\x0bRT_MEMORY_SHARED', 2, b'\xff\xff\xff\x0bRT_MEMORY_TIER_BUFFE' b'R', 3,
         b'\xff\xff\xff\x0bRT_MEMORY_TIER_INVAL' b'ID', -1, b'\xff\xff\xff\x0bRT_MEMORY_TIER_NATIV' b'E', 0,
         b'\xff\xff\xff\x0bRT_MEMORY_TIER_SVM', 2, b'\xff\xff\xff\x0bRT_MEMORY_TIER_USM', 1,
-        b'\xff\xff\xff\x0bRT_MODULE_OPTIMIZED', 1, b'\xff\xff\xff\x0bRT_MODULE_READY', 0,
-        b'\xff\xff\xff\x0bRT_MODULE_STATE_INVA' b'LID', -1, b'\xff\xff\xff\x0bRT_NOT_READY', 1,
-        b'\xff\xff\xff\x0bRT_POINTER_DEVICE', 1, b'\xff\xff\xff\x0bRT_POINTER_HOST', 2, b'\xff\xff\xff\x0bRT_POINTER_IMPORTED',
-        5, b'\xff\xff\xff\x0bRT_POINTER_INVALID', -1, b'\xff\xff\xff\x0bRT_POINTER_REGISTERE' b'D', 4,
-        b'\xff\xff\xff\x0bRT_POINTER_SHARED', 3, b'\xff\xff\xff\x0bRT_POINTER_UNKNOWN', 0, b'\xff\xff\xff\x0bRT_SUCCESS', 0,
-        b'\xff\xff\xff\x0bRT_VERDICT_HOST', 1, b'\xff\xff\xff\x0bRT_VERDICT_INVALID', -1, b'\xff\xff\xff\x0bRT_VERDICT_NATIVE',
-        0, b'\xff\xff\xff\x0bRT_WAIT_BLOCK', 3, b'\xff\xff\xff\x0bRT_WAIT_DEFAULT', 0, b'\xff\xff\xff\x0bRT_WAIT_INVALID', -1,
-        b'\xff\xff\xff\x0bRT_WAIT_SPIN', 1, b'\xff\xff\xff\x0bRT_WAIT_YIELD', 2, b'\x00\x00l#rtBackendGetInfo', 0,
-        b'\x00\x00\x9b#rtCapturePlanCreate', 0, b'\x00\x00\xa1#rtCapturePlanDestroy', 0, b'\x00\x00p#rtCapturePlanGetBuff'
-        b'er', 0, b'\x00\x00u#rtCapturePlanGetInfo', 0, b'\x00\x00y#rtCapturePlanGetStep', 0, b'\x00\x00\xa7#rtContextCreate',
-        0, b'\x00\x00\xb9#rtContextDestroy', 0, b'\x00\x00\xbc#rtContextEnablePeerA' b'ccess', 0,
-        b'\x00\x00\xa4#rtContextGetCurrent', 0, b'\x00\x01\xd7#rtContextGetDefaultP' b'ool', 0,
-        b'\x00\x02\t#rtContextGetDefaultS' b'tream', 0, b'\x00\x00\xcd#rtContextGetDevice', 0, b'\x00\x020#rtContextGetNative',
-        0, b'\x00\x00\xac#rtContextGetPrimary', 0, b'\x00\x00~#rtContextGetStats', 0, b'\x00\x02\x8a#rtContextGetUserData', 0,
-        b'\x00\x00\xb4#rtContextImport', 0, b'\x00\x00\xb9#rtContextReset', 0, b'\x00\x00\xb9#rtContextSetCurrent', 0,
-        b'\x00\x01\xde#rtContextSetDefaultP' b'ool', 0, b'\x00\x02\xf7#rtContextSetUserData', 0,
-        b'\x00\x00\xb9#rtContextSynchronize', 0, b'\x00\x00=#rtDeviceCanAccessPee' b'r', 0, b'\x00\x00\xc8#rtDeviceGet', 0,
-        b'\x00\x00b#rtDeviceGetAttribute', 0, b'\x00\x00+#rtDeviceGetBackend', 0, b'\x00\x00\xc4#rtDeviceGetByName', 0,
-        b'\x00\x000#rtDeviceGetCount', 0, b'\x00\x00\x08#rtDeviceGetLossMessa' b'ge', 0, b'\x00\x02M#rtDeviceGetMemInfo', 0,
-        b'\x00\x024#rtDeviceGetNative', 0, b'\x00\x00\x82#rtDeviceGetPropertie' b's', 0, b'\x00\x009#rtDeviceGetStatus', 0,
-        b'\x00\x004#rtDeviceHasCapabilit' b'y', 0, b'\x00\x00\xd1#rtDeviceSynchronize', 0, b'\x00\x00\xd4#rtEventCreate', 0,
-        b'\x00\x00\xde#rtEventDestroy', 0, b'\x00\x00g#rtEventElapsedNanose' b'conds', 0, b'\x00\x00&#rtEventElapsedTime', 0,
-        b'\x00\x00B#rtEventGetDescriptor', 0, b'\x00\x028#rtEventGetNative', 0, b'\x00\x00\xd9#rtEventImport', 0,
-        b'\x00\x00\xde#rtEventQuery', 0, b'\x00\x00\xe1#rtEventRecord', 0, b'\x00\x00\xde#rtEventSynchronize', 0,
-        b'\x00\x02Z#rtEventSynchronizeFo' b'r', 0, b'\x00\x00\xe5#rtFenceCreate', 0, b'\x00\x00\xea#rtFenceDestroy', 0,
-        b'\x00\x02<#rtFenceGetValue', 0, b'\x00\x02^#rtFenceSignal', 0, b'\x00\x02^#rtFenceWait', 0,
-        b'\x00\x02j#rtFenceWaitFor', 0, b'\x00\x02\xa7#rtFree', 0, b'\x00\x02\xdf#rtFreeAsync', 0,
+        b'\xff\xff\xff\x0bRT_MODULE_INVALID', -1, b'\xff\xff\xff\x0bRT_MODULE_OPTIMIZED', 1, b'\xff\xff\xff\x0bRT_MODULE_READY',
+        0, b'\xff\xff\xff\x0bRT_NOT_READY', 1, b'\xff\xff\xff\x0bRT_POINTER_DEVICE', 1, b'\xff\xff\xff\x0bRT_POINTER_HOST', 2,
+        b'\xff\xff\xff\x0bRT_POINTER_IMPORTED', 5, b'\xff\xff\xff\x0bRT_POINTER_INVALID', -1,
+        b'\xff\xff\xff\x0bRT_POINTER_REGISTERE' b'D', 4, b'\xff\xff\xff\x0bRT_POINTER_SHARED', 3,
+        b'\xff\xff\xff\x0bRT_POINTER_UNKNOWN', 0, b'\xff\xff\xff\x0bRT_SUCCESS', 0, b'\xff\xff\xff\x0bRT_VERDICT_HOST', 1,
+        b'\xff\xff\xff\x0bRT_VERDICT_INVALID', -1, b'\xff\xff\xff\x0bRT_VERDICT_NATIVE', 0, b'\xff\xff\xff\x0bRT_WAIT_BLOCK', 3,
+        b'\xff\xff\xff\x0bRT_WAIT_DEFAULT', 0, b'\xff\xff\xff\x0bRT_WAIT_INVALID', -1, b'\xff\xff\xff\x0bRT_WAIT_SPIN', 1,
+        b'\xff\xff\xff\x0bRT_WAIT_YIELD', 2, b'\x00\x00l#rtBackendGetInfo', 0, b'\x00\x00\x9b#rtCapturePlanCreate', 0,
+        b'\x00\x00\xa1#rtCapturePlanDestroy', 0, b'\x00\x00p#rtCapturePlanGetBuff' b'er', 0, b'\x00\x00u#rtCapturePlanGetInfo',
+        0, b'\x00\x00y#rtCapturePlanGetStep', 0, b'\x00\x00\xa7#rtContextCreate', 0, b'\x00\x00\xb9#rtContextDestroy', 0,
+        b'\x00\x00\xbc#rtContextEnablePeerA' b'ccess', 0, b'\x00\x00\xa4#rtContextGetCurrent', 0,
+        b'\x00\x01\xd7#rtContextGetDefaultP' b'ool', 0, b'\x00\x02\t#rtContextGetDefaultS' b'tream', 0,
+        b'\x00\x00\xcd#rtContextGetDevice', 0, b'\x00\x020#rtContextGetNative', 0, b'\x00\x00\xac#rtContextGetPrimary', 0,
+        b'\x00\x00~#rtContextGetStats', 0, b'\x00\x02\x8a#rtContextGetUserData', 0, b'\x00\x00\xb4#rtContextImport', 0,
+        b'\x00\x00\xb9#rtContextReset', 0, b'\x00\x00\xb9#rtContextSetCurrent', 0, b'\x00\x01\xde#rtContextSetDefaultP' b'ool',
+        0, b'\x00\x02\xf7#rtContextSetUserData', 0, b'\x00\x00\xb9#rtContextSynchronize', 0, b'\x00\x00=#rtDeviceCanAccessPee'
+        b'r', 0, b'\x00\x00\xc8#rtDeviceGet', 0, b'\x00\x00b#rtDeviceGetAttribute', 0, b'\x00\x00+#rtDeviceGetBackend', 0,
+        b'\x00\x00\xc4#rtDeviceGetByName', 0, b'\x00\x000#rtDeviceGetCount', 0, b'\x00\x00\x08#rtDeviceGetLossMessa' b'ge', 0,
+        b'\x00\x02M#rtDeviceGetMemInfo', 0, b'\x00\x024#rtDeviceGetNative', 0, b'\x00\x00\x82#rtDeviceGetPropertie' b's', 0,
+        b'\x00\x009#rtDeviceGetStatus', 0, b'\x00\x004#rtDeviceHasCapabilit' b'y', 0, b'\x00\x00\xd1#rtDeviceSynchronize', 0,
+        b'\x00\x00\xd4#rtEventCreate', 0, b'\x00\x00\xde#rtEventDestroy', 0, b'\x00\x00g#rtEventElapsedNanose' b'conds', 0,
+        b'\x00\x00&#rtEventElapsedTime', 0, b'\x00\x00B#rtEventGetDescriptor', 0, b'\x00\x028#rtEventGetNative', 0,
+        b'\x00\x00\xd9#rtEventImport', 0, b'\x00\x00\xde#rtEventQuery', 0, b'\x00\x00\xe1#rtEventRecord', 0,
+        b'\x00\x00\xde#rtEventSynchronize', 0, b'\x00\x02Z#rtEventSynchronizeFo' b'r', 0, b'\x00\x00\xe5#rtFenceCreate', 0,
+        b'\x00\x00\xea#rtFenceDestroy', 0, b'\x00\x02<#rtFenceGetValue', 0, b'\x00\x02^#rtFenceSignal', 0,
+        b'\x00\x02^#rtFenceWait', 0, b'\x00\x02j#rtFenceWaitFor', 0, b'\x00\x02\xa7#rtFree', 0, b'\x00\x02\xdf#rtFreeAsync', 0,
         b'\x00\x00\x00#rtGetErrorName', 0, b'\x00\x00\x00#rtGetErrorString', 0, b'\x00\x00\x03#rtGetLastErrorMessag' b'e', 0,
         b'\x00\x02,#rtGetLiveHandleCount', 0, b'\x00\x02\x19#rtGetVersion', 0, b'\x00\x00\xf8#rtGraphAddBuffer', 0,
         b'\x00\x01"#rtGraphAddChildGraph' b'Node', 0, b'\x00\x01x#rtGraphAddDependenci' b'es', 0,
@@ -419,9 +418,8 @@ ffi = _cffi_backend.FFI(
         b'\x00\x03;\x11label',), (b'\x00\x00\x03\x90\x00\x00\x00\x10rtStream_st',),
     ),
     _enums=(
-        b'\x00\x00\x03=\x00\x00\x00\x15$1\x00RT_MODULE_STA' b'TE_INVALID,RT_MODULE_REA' b'DY,RT_MODULE_OPTIMIZED',
-        b'\x00\x00\x03>\x00\x00\x00\x15rtArgKind\x00RT_ARG' b'_INVALID,RT_ARG_VALUE,RT' b'_ARG_POINTER,RT_ARG_LOCA' b'L',
-        b'\x00\x00\x03?\x00\x00\x00\x15rtAttribute\x00RT_A' b'TTRIBUTE_INVALID,RT_ATTR' b'IBUTE_KIND,RT_ATTRIBUTE_'
+        b'\x00\x00\x03=\x00\x00\x00\x15rtArgKind\x00RT_ARG' b'_INVALID,RT_ARG_VALUE,RT' b'_ARG_POINTER,RT_ARG_LOCA' b'L',
+        b'\x00\x00\x03>\x00\x00\x00\x15rtAttribute\x00RT_A' b'TTRIBUTE_INVALID,RT_ATTR' b'IBUTE_KIND,RT_ATTRIBUTE_'
         b'COMPUTE_UNITS,RT_ATTRIBU' b'TE_CLOCK_MHZ,RT_ATTRIBUT' b'E_SIMD_WIDTH,RT_ATTRIBUT' b'E_MAX_GROUP_ITEMS,RT_ATT'
         b'RIBUTE_MAX_GROUP_SIZE_X,' b'RT_ATTRIBUTE_MAX_GROUP_S' b'IZE_Y,RT_ATTRIBUTE_MAX_G' b'ROUP_SIZE_Z,RT_ATTRIBUTE'
         b'_MAX_GRID_SIZE_X,RT_ATTR' b'IBUTE_MAX_GRID_SIZE_Y,RT' b'_ATTRIBUTE_MAX_GRID_SIZE' b'_Z,RT_ATTRIBUTE_MEMORY_B'
@@ -429,40 +427,41 @@ ffi = _cffi_backend.FFI(
         b'TRIBUTE_L2_BYTES,RT_ATTR' b'IBUTE_L3_BYTES,RT_ATTRIB' b'UTE_LOCAL_BYTES_PER_GROU' b'P,RT_ATTRIBUTE_UNIFIED_M'
         b'EMORY,RT_ATTRIBUTE_MEMOR' b'Y_TIER,RT_ATTRIBUTE_PRIO' b'RITY_LEAST,RT_ATTRIBUTE_' b'PRIORITY_GREATEST,RT_ATT'
         b'RIBUTE_NUMA_NODES,RT_ATT' b'RIBUTE_HOST_THREADS,RT_A' b'TTRIBUTE_DLPACK_TYPE,RT_' b'ATTRIBUTE_DLPACK_ID',
-        b'\x00\x00\x03@\x00\x00\x00\x15rtBackend\x00RT_BAC' b'KEND_INVALID,RT_BACKEND_' b'ALL,RT_BACKEND_CPU,RT_BA'
-        b'CKEND_CUDA,RT_BACKEND_OP' b'ENCL,RT_BACKEND_NULL', b'\x00\x00\x03A\x00\x00\x00\x15rtCapability\x00RT_'
+        b'\x00\x00\x03?\x00\x00\x00\x15rtBackend\x00RT_BAC' b'KEND_INVALID,RT_BACKEND_' b'ALL,RT_BACKEND_CPU,RT_BA'
+        b'CKEND_CUDA,RT_BACKEND_OP' b'ENCL,RT_BACKEND_NULL', b'\x00\x00\x03@\x00\x00\x00\x15rtCapability\x00RT_'
         b'CAPABILITY_INVALID,RT_CA' b'PABILITY_KERNELS,RT_CAPA' b'BILITY_HOST_KERNELS,RT_C' b'APABILITY_SHARED_MEMORY,'
         b'RT_CAPABILITY_COOPERATIV' b'E_LAUNCH,RT_CAPABILITY_P' b'EER_ACCESS,RT_CAPABILITY' b'_TIMING,RT_CAPABILITY_NA'
         b'TIVE_INTEROP,RT_CAPABILI' b'TY_POINTERS_IN_MEMORY,RT' b'_CAPABILITY_DOUBLE,RT_CA' b'PABILITY_HALF,RT_CAPABIL'
         b'ITY_ATOMICS_64,RT_CAPABI' b'LITY_HOST_REGISTER,RT_CA' b'PABILITY_STREAM_PRIORITI' b'ES,RT_CAPABILITY_SUBGROU' b'PS',
-        b'\x00\x00\x03B\x00\x00\x00\x15rtCaptureState\x00R' b'T_CAPTURE_INVALID,RT_CAP' b'TURE_NONE,RT_CAPTURE_ACT'
-        b'IVE,RT_CAPTURE_INVALIDAT' b'ED', b'\x00\x00\x03C\x00\x00\x00\x16rtConstant\x00MANYR' b'T_VERSION_MAJOR,MANYRT_V'
+        b'\x00\x00\x03A\x00\x00\x00\x15rtCaptureState\x00R' b'T_CAPTURE_INVALID,RT_CAP' b'TURE_NONE,RT_CAPTURE_ACT'
+        b'IVE,RT_CAPTURE_INVALIDAT' b'ED', b'\x00\x00\x03B\x00\x00\x00\x16rtConstant\x00MANYR' b'T_VERSION_MAJOR,MANYRT_V'
         b'ERSION_MINOR,MANYRT_VERS' b'ION_PATCH,RT_ARGS_ALL,RT' b'_INFERRED',
-        b'\x00\x00\x03D\x00\x00\x00\x15rtContextFlags\x00R' b'T_CONTEXT_FLAGS_INVALID,' b'RT_CONTEXT_STRICT',
-        b'\x00\x00\x03E\x00\x00\x00\x15rtDeviceKind\x00RT_' b'DEVICE_KIND_INVALID,RT_D' b'EVICE_KIND_CPU,RT_DEVICE'
+        b'\x00\x00\x03C\x00\x00\x00\x15rtContextFlags\x00R' b'T_CONTEXT_FLAGS_INVALID,' b'RT_CONTEXT_STRICT',
+        b'\x00\x00\x03D\x00\x00\x00\x15rtDeviceKind\x00RT_' b'DEVICE_KIND_INVALID,RT_D' b'EVICE_KIND_CPU,RT_DEVICE'
         b'_KIND_DISCRETE_GPU,RT_DE' b'VICE_KIND_INTEGRATED_GPU' b',RT_DEVICE_KIND_ACCELERA' b'TOR',
-        b'\x00\x00\x03F\x00\x00\x00\x15rtEventFlags\x00RT_' b'EVENT_FLAGS_INVALID,RT_E' b'VENT_DISABLE_TIMING',
-        b'\x00\x00\x03G\x00\x00\x00\x15rtGraphAccess\x00RT' b'_GRAPH_ACCESS_INVALID,RT' b'_GRAPH_READ,RT_GRAPH_WRI' b'TE',
-        b'\x00\x00\x03H\x00\x00\x00\x15rtGraphBufferRol' b'e\x00RT_GRAPH_BUFFER_INVALI' b'D,RT_GRAPH_BUFFER_TEMPOR'
+        b'\x00\x00\x03E\x00\x00\x00\x15rtEventFlags\x00RT_' b'EVENT_FLAGS_INVALID,RT_E' b'VENT_DISABLE_TIMING',
+        b'\x00\x00\x03F\x00\x00\x00\x15rtGraphAccess\x00RT' b'_GRAPH_ACCESS_INVALID,RT' b'_GRAPH_READ,RT_GRAPH_WRI' b'TE',
+        b'\x00\x00\x03G\x00\x00\x00\x15rtGraphBufferRol' b'e\x00RT_GRAPH_BUFFER_INVALI' b'D,RT_GRAPH_BUFFER_TEMPOR'
         b'ARY,RT_GRAPH_BUFFER_INPU' b'T,RT_GRAPH_BUFFER_OUTPUT' b',RT_GRAPH_BUFFER_CONSTAN' b'T',
-        b'\x00\x00\x03I\x00\x00\x00\x15rtGraphNodeType\x00' b'RT_GRAPH_NODE_INVALID,RT' b'_GRAPH_NODE_EMPTY,RT_GRA'
+        b'\x00\x00\x03H\x00\x00\x00\x15rtGraphNodeType\x00' b'RT_GRAPH_NODE_INVALID,RT' b'_GRAPH_NODE_EMPTY,RT_GRA'
         b'PH_NODE_KERNEL,RT_GRAPH_' b'NODE_MEMCPY,RT_GRAPH_NOD' b'E_MEMCPY_2D,RT_GRAPH_NOD' b'E_FILL,RT_GRAPH_NODE_HOS'
         b'T,RT_GRAPH_NODE_NATIVE,R' b'T_GRAPH_NODE_CHILD_GRAPH' b',RT_GRAPH_NODE_EVENT_REC' b'ORD,RT_GRAPH_NODE_EVENT_'
         b'WAIT,RT_GRAPH_NODE_FENCE' b'_SIGNAL,RT_GRAPH_NODE_FE' b'NCE_WAIT,RT_GRAPH_NODE_P' b'REFETCH,RT_GRAPH_NODE_AL'
-        b'LOCATION,RT_GRAPH_NODE_F' b'REE', b'\x00\x00\x03J\x00\x00\x00\x15rtHandleKind\x00RT_' b'HANDLE_INVALID,RT_HANDLE'
+        b'LOCATION,RT_GRAPH_NODE_F' b'REE', b'\x00\x00\x03I\x00\x00\x00\x15rtHandleKind\x00RT_' b'HANDLE_INVALID,RT_HANDLE'
         b'_ALL,RT_HANDLE_DEVICE,RT' b'_HANDLE_CONTEXT,RT_HANDL' b'E_STREAM,RT_HANDLE_EVENT' b',RT_HANDLE_FENCE,RT_HAND'
         b'LE_MEM_POOL,RT_HANDLE_KE' b'RNEL,RT_HANDLE_ALLOCATIO' b'N,RT_HANDLE_MODULE,RT_HA' b'NDLE_GRAPH,RT_HANDLE_GRA'
         b'PH_NODE,RT_HANDLE_GRAPH_' b'BUFFER,RT_HANDLE_CAPTURE' b'_PLAN,RT_HANDLE_GRAPH_EX' b'EC',
-        b'\x00\x00\x03K\x00\x00\x00\x15rtImageFormat\x00RT' b'_IMAGE_INVALID,RT_IMAGE_' b'AUTO,RT_IMAGE_OPENCL_C,R'
+        b'\x00\x00\x03J\x00\x00\x00\x15rtImageFormat\x00RT' b'_IMAGE_INVALID,RT_IMAGE_' b'AUTO,RT_IMAGE_OPENCL_C,R'
         b'T_IMAGE_CUDA_CXX,RT_IMAG' b'E_PTX,RT_IMAGE_CUBIN,RT_' b'IMAGE_FATBIN,RT_IMAGE_SP' b'IRV,RT_IMAGE_OPENCL_BINA'
-        b'RY,RT_IMAGE_HOST_OBJECT', b'\x00\x00\x03L\x00\x00\x00\x15rtLaunchFlags\x00RT' b'_LAUNCH_FLAGS_INVALID,RT'
-        b'_LAUNCH_COOPERATIVE', b'\x00\x00\x03M\x00\x00\x00\x15rtLogLevel\x00RT_LO' b'G_INVALID,RT_LOG_NONE,RT'
-        b'_LOG_ERROR,RT_LOG_WARNIN' b'G,RT_LOG_INFO,RT_LOG_DEB' b'UG', b'\x00\x00\x03N\x00\x00\x00\x15rtMemcpyKind\x00RT_'
+        b'RY,RT_IMAGE_HOST_OBJECT', b'\x00\x00\x03K\x00\x00\x00\x15rtLaunchFlags\x00RT' b'_LAUNCH_FLAGS_INVALID,RT'
+        b'_LAUNCH_COOPERATIVE', b'\x00\x00\x03L\x00\x00\x00\x15rtLogLevel\x00RT_LO' b'G_INVALID,RT_LOG_NONE,RT'
+        b'_LOG_ERROR,RT_LOG_WARNIN' b'G,RT_LOG_INFO,RT_LOG_DEB' b'UG', b'\x00\x00\x03M\x00\x00\x00\x15rtMemcpyKind\x00RT_'
         b'MEMCPY_INVALID,RT_MEMCPY' b'_DEFAULT,RT_MEMCPY_HOST_' b'TO_HOST,RT_MEMCPY_HOST_T' b'O_DEVICE,RT_MEMCPY_DEVIC'
-        b'E_TO_HOST,RT_MEMCPY_DEVI' b'CE_TO_DEVICE', b'\x00\x00\x03O\x00\x00\x00\x15rtMemoryKind\x00RT_'
+        b'E_TO_HOST,RT_MEMCPY_DEVI' b'CE_TO_DEVICE', b'\x00\x00\x03N\x00\x00\x00\x15rtMemoryKind\x00RT_'
         b'MEMORY_INVALID,RT_MEMORY' b'_DEVICE,RT_MEMORY_HOST,R' b'T_MEMORY_SHARED',
-        b'\x00\x00\x03P\x00\x00\x00\x15rtMemoryTier\x00RT_' b'MEMORY_TIER_INVALID,RT_M' b'EMORY_TIER_NATIVE,RT_MEM'
-        b'ORY_TIER_USM,RT_MEMORY_T' b'IER_SVM,RT_MEMORY_TIER_B' b'UFFER', b'\x00\x00\x03Q\x00\x00\x00\x15rtPointerKind\x00RT'
+        b'\x00\x00\x03O\x00\x00\x00\x15rtMemoryTier\x00RT_' b'MEMORY_TIER_INVALID,RT_M' b'EMORY_TIER_NATIVE,RT_MEM'
+        b'ORY_TIER_USM,RT_MEMORY_T' b'IER_SVM,RT_MEMORY_TIER_B' b'UFFER', b'\x00\x00\x03P\x00\x00\x00\x15rtModuleState\x00RT'
+        b'_MODULE_INVALID,RT_MODUL' b'E_READY,RT_MODULE_OPTIMI' b'ZED', b'\x00\x00\x03Q\x00\x00\x00\x15rtPointerKind\x00RT'
         b'_POINTER_INVALID,RT_POIN' b'TER_UNKNOWN,RT_POINTER_D' b'EVICE,RT_POINTER_HOST,RT' b'_POINTER_SHARED,RT_POINT'
         b'ER_REGISTERED,RT_POINTER' b'_IMPORTED', b'\x00\x00\x03R\x00\x00\x00\x15rtStatusCode\x00RT_'
         b'SUCCESS,RT_NOT_READY,RT_' b'ERROR_INVALID_VALUE,RT_E' b'RROR_INVALID_HANDLE,RT_E' b'RROR_INVALID_DEVICE,RT_E'

@@ -388,6 +388,6 @@ class Module(Owned):
         return text(lib.rtModuleGetBuildLog, self._h)
 
     def wait_optimized(self, timeout: Optional[float] = None) -> None:
-        """Waits until launches run the code that stays, at most `timeout` seconds (then Timeout). The CPU has it some time after
-        the first code; elsewhere it is there at once."""
+        """Waits until launches run the code that stays, at most `timeout` seconds (then Timeout). The CPU has it some time
+        after the first code; elsewhere it is there at once."""
         check(wait(lambda limit: lib.rtModuleWait(self._h, lib.RT_MODULE_OPTIMIZED, limit), timeout))

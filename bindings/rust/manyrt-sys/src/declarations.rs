@@ -456,6 +456,14 @@ pub const RT_IMAGE_OPENCL_BINARY: i32 = 7;
 /// a shared object that exports rtHostModule; CPU
 pub const RT_IMAGE_HOST_OBJECT: i32 = 8;
 
+// enum rtModuleState
+/// See enum rtModuleState.
+pub const RT_MODULE_INVALID: i32 = -1;
+/// its kernels can be launched
+pub const RT_MODULE_READY: i32 = 0;
+/// and run the code that stays
+pub const RT_MODULE_OPTIMIZED: i32 = 1;
+
 // enum rtLaunchFlags
 /// See enum rtLaunchFlags.
 pub const RT_LAUNCH_FLAGS_INVALID: i32 = -1;

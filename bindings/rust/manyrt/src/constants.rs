@@ -648,6 +648,28 @@ impl fmt::Debug for ImageFormat {
     }
 }
 
+/// How far a module is: rtModuleWait.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct ModuleState(pub i32);
+
+impl ModuleState {
+    /// its kernels can be launched
+    pub const READY: ModuleState = ModuleState(manyrt_sys::RT_MODULE_READY);
+    /// and run the code that stays
+    pub const OPTIMIZED: ModuleState = ModuleState(manyrt_sys::RT_MODULE_OPTIMIZED);
+}
+
+impl fmt::Debug for ModuleState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            ModuleState::READY => f.write_str("READY"),
+            ModuleState::OPTIMIZED => f.write_str("OPTIMIZED"),
+            ModuleState(other) => write!(f, "ModuleState({})", other),
+        }
+    }
+}
+
 /// Flags of rtLaunchOptions\_t.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]

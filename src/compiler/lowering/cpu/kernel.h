@@ -99,6 +99,7 @@ class KernelText {
   const Function& kernel_;
   const BuildOptions& options_;
   const CpuForm form_;
+  const bool one_by_one_;  // its items, in loops that are not for vectors
   const GroupPlan* plan_ = nullptr;
   uint32_t fixed_[3] = {0, 0, 0};
   bool joins_ = false;

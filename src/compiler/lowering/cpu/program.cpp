@@ -297,7 +297,8 @@ class UnitText {
     if (with_table) all += kTableTypes;
     if (!shared) all += "namespace {\n";
     // The prelude may have functions for lanes of a region that then had no form.
-    const bool has_wide_functions = prelude_.text().find("<class L>") != std::string::npos || body.find("mrt_w_") != std::string::npos;
+    const bool has_wide_functions =
+        prelude_.text().find("<class L>") != std::string::npos || body.find("mrt_w_") != std::string::npos;
     if (body.find("mrt_L::") != std::string::npos || has_wide_functions) {
       all += libraryBody("lanes/types.h");
       all += libraryBody("lanes/conversion.h");
@@ -393,6 +394,14 @@ class UnitText {
   std::set<const Function*> reached_;
 };
 
+void addSize(const Function& function, std::set<const Function*>* seen, uint32_t* size) {
+  if (function.body == nullptr || !seen->insert(&function).second) return;
+  visitExpressions(function.body, [&](Expr& e) {
+    *size += e.type->components();
+    if (e.kind == ExprKind::kCall) addSize(*e.function, seen, size);
+  });
+}
+
 constexpr uint32_t kMinNodes = 60;  // of expressions: below it, a compiler takes longer to start than to compile
 
 // Kernels in groups of about the same size, the largest first.
@@ -420,6 +429,13 @@ std::vector<std::vector<size_t>> spread(const Program& program, uint32_t most_te
 
 }  // namespace
 
+uint32_t kernelSize(const Function& kernel) {
+  std::set<const Function*> seen;
+  uint32_t size = 0;
+  addSize(kernel, &seen, &size);
+  return size;
+}
+
 bool lowerToCpu(CpuUnit* optimized, CpuUnit* quick, uint32_t most_texts, Program& program, const Sources& sources,
                 const BuildOptions& options, Diagnostics& diagnostics) {
   if (!checkCallDepth(program, diagnostics)) return false;
@@ -433,6 +449,7 @@ bool lowerToCpu(CpuUnit* optimized, CpuUnit* quick, uint32_t most_texts, Program
   };
   for (CpuUnit* unit : {optimized, quick}) {  // in this order: the quick table has room for both
     if (unit == nullptr || diagnostics.failed()) continue;
+    for (const Function* kernel : program.kernels) unit->largest = std::max(unit->largest, kernelSize(*kernel));
     unit->fibers = std::any_of(plans[0].begin(), plans[0].end(), [](const auto& plan) { return plan == nullptr; });
     const auto groups = spread(program, unit == quick ? most_texts : 1);
     unit->texts.resize(groups.size());

@@ -18,7 +18,14 @@ struct CpuUnit {
   std::vector<std::string> texts;    // C++17, no includes; to be compiled each on its own and linked, the first with the table
   std::vector<std::string> remarks;  // for the log: the form that each region took, and why
   bool fibers = false;               // some kernel runs on them
+  uint32_t largest = 0;              // expressions of the largest kernel: kernelSize()
 };
+
+// Expressions of a kernel and of the helpers that it calls, each once; those of vectors count for each component. What a
+// compiler needs grows faster than this number, so that longer kernels get less of its work: above kLongKernel they run their
+// items one by one, without vectors, and are compiled with fewer optimisations (compiler/pipeline/cpu.cpp).
+inline constexpr uint32_t kLongKernel = 6000;
+uint32_t kernelSize(const Function& kernel);
 
 // Fails only for what the language allows and this lowering does not: an error with its place in the diagnostics. `quick` may
 // be null: not wanted; its kernels are spread over at most `most_texts`, which can then be compiled at the same time.

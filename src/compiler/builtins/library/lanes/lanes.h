@@ -449,14 +449,6 @@ struct mrt_lanes {
     const long steps[] = {0, by, 2 * by, hidden(3 * by)};
     return v<T>{(MRT_E)element((const T*)(base[I / 4] + steps[I % 4]))...};
   }
-  // The address 0, which lanes' addresses are offsets from. Compilers take sums with a null pointer for undefined.
-  MRT_IN char* nowhere() {
-    unsigned long address = 0;
-#ifdef __GNUC__
-    __asm__("" : "+r"(address));
-#endif
-    return (char*)address;
-  }
   // Where the lanes of what is at these offsets of an item are.
   template <class T, class X>
   MRT_IN v<int> own(X offset) {

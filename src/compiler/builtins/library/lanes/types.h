@@ -116,3 +116,11 @@ template <class V, int... I>
 MRT_IN auto mrt_joined(V low, V high, mrt_numbers<I...>) {
   return __builtin_shufflevector(low, high, I...);
 }
+// The address 0, which lanes' addresses are offsets from. Compilers take sums with a null pointer for undefined.
+MRT_IN char* mrt_nowhere() {
+  unsigned long address = 0;
+#ifdef __GNUC__
+  __asm__("" : "+r"(address));
+#endif
+  return (char*)address;
+}

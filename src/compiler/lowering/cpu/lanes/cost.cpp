@@ -25,7 +25,7 @@ struct FarCosts {
   double read, masked_read, written, masked_written;
 };
 constexpr FarCosts kInTurn = {1.8, 2.2, 3, 7}, kGathered = {1.5, 1.6, 2, 2}, kLikelyGathered = {0.8, 0.8, 0.8, 0.8};
-constexpr double kMask = 0.5;    // to enter what only some lanes take
+constexpr double kMask = 0.5;              // to enter what only some lanes take
 constexpr double kMispredictedBranch = 2;  // a branch in a loop, which a processor foresees or not
 
 bool isAtomic(const Expr& e) { return e.kind == ExprKind::kBuiltinCall && e.builtin->kind == BuiltinKind::kAtomic; }

@@ -226,8 +226,9 @@ std::string LaneText::load(const Place& at, const Type* type) {
       return "mrt_L::all<" + own + ">(*(" + from + "))";
     case Place::Kind::kStep: {
       const std::string there = "(const " + own + "*)" + ahead(at);
-      const std::string stepped =
-          at.isNear(sizeOf(QualType{type})) ? "mrt_L::near(" + there + on + ")" : "mrt_L::far(" + there + ", (" + at.step + ") * " + at.scale + on + ")";
+      const std::string stepped = at.isNear(sizeOf(QualType{type}))
+                                      ? "mrt_L::near(" + there + on + ")"
+                                      : "mrt_L::far(" + there + ", (" + at.step + ") * " + at.scale + on + ")";
       if (at.guard.empty()) return temporary(stepped);
       const std::string result = fresh("mrt_c");
       put("mrt_L::v<" + own + "> " + result + ";\nif (__builtin_expect(" + at.guard + ", 1)) " + result + " = " + stepped +

@@ -30,8 +30,8 @@ LaneText::Place LaneText::object(const Variable& variable) {
   return at;
 }
 
-// Memory for an object of each lane. Where lanes keep addresses as numbers, the compiler is told that the memory may be reached by
-// them: it does not follow pointers through vectors.
+// Memory for an object of each lane. Where lanes keep addresses as numbers, the compiler is told that the memory may be reached
+// by them: it does not follow pointers through vectors.
 void LaneText::declareObject(const Variable& variable) {
   const std::string own = text_.name(variable);
   put("alignas(64) char " + own + "[" + std::to_string(sizeOf(variable.type)) + " * mrt_L::n];\n");

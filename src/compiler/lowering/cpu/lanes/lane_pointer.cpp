@@ -57,7 +57,7 @@ LaneText::Place LaneText::pointed(const Expr& e) {
   if (shape.isVarying()) {
     at.kind = Place::Kind::kIndex;
     at.index = temporary(value(e));
-    at.pointer = "((" + text_.typeName(e.type.unqualified()) + ")mrt_L::nowhere())";
+    at.pointer = "((" + text_.typeName(e.type.unqualified()) + ")mrt_nowhere())";
     at.scale = "1l";
     return at;
   }

@@ -361,7 +361,7 @@ std::string LaneText::convert(const Expr& e) {
   if (to->isPointer() || e.a->type->isPointer()) {  // numbers as addresses, and back
     const std::string inner = value(*e.a);
     return e.a->type->isPointer() && sizeOf(e.type) == 8 ? "((" + lane(to) + ")" + inner + ")"
-                                                          : "mrt_L::to<" + number(to) + ">(" + inner + ")";
+                                                         : "mrt_L::to<" + number(to) + ">(" + inner + ")";
   }
   const uint32_t bytes = static_cast<uint32_t>(sizeOf(e.type));
   if (cutsOperand(e) && (followsFromLow(*e.a, bytes) || isChoice(*e.a))) return "((" + lane(to) + ")" + low(*e.a, bytes) + ")";

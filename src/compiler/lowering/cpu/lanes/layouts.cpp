@@ -1,7 +1,7 @@
 // Which private objects lie in one piece for each lane. An object that all accesses see in elements of one size is made of
 // vectors; nothing else can be read from it in elements of another size, and no lane has an address in it. So an object becomes
-// contiguous where its address is a value (compared, stored, chosen, kept in a pointer that moves), and where a cast changes the
-// size of what is pointed to. Both are found from the pointers: each is followed back to the objects that it may point to.
+// contiguous where its address is a value (compared, stored, chosen, kept in a pointer that moves), and where a cast changes
+// the size of what is pointed to. Both are found from the pointers: each is followed back to the objects that it may point to.
 #include <algorithm>
 
 #include "compiler/builtins/builtins.h"
@@ -26,7 +26,9 @@ uint64_t leafSize(const Type* type) {
   return type->record->is_union ? 0 : size;
 }
 
-bool isPlace(const Expr& e) { return e.kind == ExprKind::kSubscript || (e.kind == ExprKind::kUnary && e.op == Op::kDereference); }
+bool isPlace(const Expr& e) {
+  return e.kind == ExprKind::kSubscript || (e.kind == ExprKind::kUnary && e.op == Op::kDereference);
+}
 
 }  // namespace
 
@@ -38,11 +40,12 @@ class LayoutFinder {
     // Objects of pointers that are never changed, by their initialisers and arguments, until nothing is added.
     do {
       changed_ = false;
-      each(statements, [&](const Variable& variable) { point(variable, variable.initializer); },
-           [&](const Expr& e) {
-             if (e.kind != ExprKind::kCall) return;
-             for (size_t i = 0; i < e.arguments.size(); ++i) point(*e.function->parameters[i], e.arguments[i]);
-           });
+      each(
+          statements, [&](const Variable& variable) { point(variable, variable.initializer); },
+          [&](const Expr& e) {
+            if (e.kind != ExprKind::kCall) return;
+            for (size_t i = 0; i < e.arguments.size(); ++i) point(*e.function->parameters[i], e.arguments[i]);
+          });
     } while (changed_);
     const auto whole = [&](const Stmt* s) {
       visitStatements(const_cast<Stmt*>(s), [&](Stmt& inner) {

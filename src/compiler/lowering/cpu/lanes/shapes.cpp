@@ -21,8 +21,7 @@ bool isBool(const Type* type) { return type->kind == TypeKind::kScalar && type->
 Shape join(Shape a, Shape b, const Type* type) {
   if (a.kind == Shape::Kind::kUnknown) return b;
   if (b.kind == Shape::Kind::kUnknown || a == b) return a;
-  if (a.isLinear() && b.isLinear() && a.stride == b.stride)
-    return Shape::linear(a.stride, sizeOf(QualType{type}) == 4, {});
+  if (a.isLinear() && b.isLinear() && a.stride == b.stride) return Shape::linear(a.stride, sizeOf(QualType{type}) == 4, {});
   return Shape::varying();
 }
 
@@ -84,7 +83,8 @@ bool isInteger(const Expr& e) { return e.type->isInteger() && e.type->isScalar()
 
 const Expr* narrowOf(const Expr& e) {
   const Expr* at = &e;
-  // A number keeps its value in more bytes unless it loses its sign, and in as many if neither type has one more than the other.
+  // A number keeps its value in more bytes unless it loses its sign, and in as many if neither type has one more than the
+  // other.
   const auto keeps = [](const Type* from, const Type* to) {
     if (sizeOf(QualType{from}) == sizeOf(QualType{to})) return from->isSigned() == to->isSigned();
     return sizeOf(QualType{from}) < sizeOf(QualType{to}) && (to->isSigned() || !from->isSigned());
@@ -342,8 +342,8 @@ void LaneShapes::findShapes(const std::vector<Stmt*>& statements) {
 }
 
 bool LaneShapes::isAlias(const Variable& variable) const {
-  return (isPrivatePointer(variable.type) || of(variable).isVarying()) && pointers_.count(&variable) != 0 && moved_.count(&variable) == 0 &&
-         !isObject(variable) && plan_.storage(variable) != Storage::kArray;
+  return (isPrivatePointer(variable.type) || of(variable).isVarying()) && pointers_.count(&variable) != 0 &&
+         moved_.count(&variable) == 0 && !isObject(variable) && plan_.storage(variable) != Storage::kArray;
 }
 
 // --- going over the statements
@@ -611,8 +611,8 @@ Shape LaneShapes::of(const Expr& e) const {
   }
 }
 
-// Of a helper that reads and writes nothing but its arguments and memory that it is given, and that one lane can call for all: an
-// argument that varies has no value for that, even where the result does not depend on it. Else each lane calls it.
+// Of a helper that reads and writes nothing but its arguments and memory that it is given, and that one lane can call for all:
+// an argument that varies has no value for that, even where the result does not depend on it. Else each lane calls it.
 Shape LaneShapes::helperCall(const Expr& e) const {
   if (const auto at = alike_.find(e.function); at == alike_.end() || !at->second) return Shape::varying();
   bool uniform = true;

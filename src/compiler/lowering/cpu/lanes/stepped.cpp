@@ -27,7 +27,8 @@ bool LaneShapes::isStepped(const Expr& given, std::vector<const Expr*>* wrapping
     return true;
   }
   if (shape.isLinear()) return true;
-  if (index.kind != ExprKind::kBinary || !isInteger(index) || sizeOf(index.type) < 4 || index.a->type->isPointer()) return false;
+  if (index.kind != ExprKind::kBinary || !isInteger(index) || sizeOf(index.type) < 4 || index.a->type->isPointer())
+    return false;
   switch (index.op) {
     case Op::kAdd:
     case Op::kSub:

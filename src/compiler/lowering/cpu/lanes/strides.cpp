@@ -1,6 +1,6 @@
-// How far the lanes of an integer or a pointer are apart, and whether a number of 32 bits may wrap between two of them. Ids have
-// bounds, and so have sums and products of ids and constants: what leaves its type within these bounds may wrap. Lanes that may
-// wrap keep their distance modulo 2^32 alone, so that nothing with 64 bits that is made of them has a distance.
+// How far the lanes of an integer or a pointer are apart, and whether a number of 32 bits may wrap between two of them. Ids
+// have bounds, and so have sums and products of ids and constants: what leaves its type within these bounds may wrap. Lanes
+// that may wrap keep their distance modulo 2^32 alone, so that nothing with 64 bits that is made of them has a distance.
 //
 // What is added may be unknown, as a size that the kernel is given. Unsigned sums of it may wrap. Signed ones would overflow,
 // which C leaves undefined, and are taken not to. In the same way an index that is signed is taken not to wrap: memory on both
@@ -66,7 +66,8 @@ Range LaneShapes::range(const Expr& e) const {
   if (const auto constant = constantOf(e)) return {*constant, *constant};
   if (isConversion(e) && isInteger(*e.a)) {
     const Range inner = range(*e.a);
-    const bool keeps = sizeOf(e.type) == 8 ? inner.isKnown() && (e.type->isSigned() || inner.low >= 0) : inner.fits(e.type.type);
+    const bool keeps =
+        sizeOf(e.type) == 8 ? inner.isKnown() && (e.type->isSigned() || inner.low >= 0) : inner.fits(e.type.type);
     if (keeps) return inner;
   }
   if (e.kind == ExprKind::kBuiltinCall && e.builtin->kind == BuiltinKind::kWorkItem) {

@@ -24,16 +24,42 @@ TEST(LaneTextTest, TheLogSaysThatARegionIsLanes) {
     EXPECT_NE(remarksOf(body, helpers).find(lanes), std::string::npos) << body << remarksOf(body, helpers);
 }
 
+// Pointers that differ from lane to lane are places where they stand still, and numbers of 64 bits where they move.
+TEST(LaneTextTest, PointersThatMoveAreNumbers) {
+  const char* bodies[] = {
+      "__global float* p = a + i; float s = 0; for (int k = 0; k < n; ++k) { s += sqrt(*p); p += n; } a[i] = s;",
+      "int t[2] = {i, n}, u[2] = {1, i}, *p = i & 1 ? t : u; o[i] = p[1] * p[0] + (p == t) + o[i] / 3;",
+      "struct { int* at; } r; int t[2] = {i, n}; r.at = t; *r.at++ += 3; o[i] = *r.at * t[0] + o[i] / 3;",
+  };
+  const std::string lanes = "The work-items of \"f\" are from here on the lanes of vectors.";
+  for (const char* body : bodies) {
+    EXPECT_NE(remarksOf(body).find(lanes), std::string::npos) << body << remarksOf(body);
+    EXPECT_EQ(textOf(body).find("mrt_refused"), std::string::npos) << body;
+  }
+}
+
+// Where an address is a number, or elements have another size, an object of a lane lies in one piece.
+TEST(LaneTextTest, ObjectsAreMadeOfVectorsUnlessSomethingSeesTheirBytes) {
+  const auto is_contiguous = [](const char* body) {
+    return textOf(body).find("__asm__ volatile(\"\" : : \"r\"(") != std::string::npos;
+  };
+  EXPECT_FALSE(is_contiguous("int t[4] = {1, 2}; t[i & 3] += i; o[i] = t[0] + t[3] + o[i] / 3;"));
+  EXPECT_FALSE(is_contiguous("float x = a[i]; o[i] = *(int*)&x + o[i] / 3;"));
+  EXPECT_FALSE(is_contiguous("int t[4] = {1, 2}, *p = t + (i & 1); o[i] = p[1] + o[i] / 3;"));
+  EXPECT_TRUE(is_contiguous("int x = o[i]; o[i] = ((uchar*)&x)[1] + o[i] / 3;"));
+  EXPECT_TRUE(is_contiguous("int t[4] = {1, 2}, *p = t; p += i & 1; o[i] = *p + o[i] / 3;"));
+  EXPECT_TRUE(is_contiguous("int t[4] = {1, 2}; o[i] = ((long)t & 3) + t[i & 3] + o[i] / 3;"));
+}
+
 TEST(LaneTextTest, TheLogSaysWhyARegionIsNot) {
   const struct {
     const char* body;
     const char* reason;
   } cases[] = {
-      {"float s = 0; for (int k = o[i]; k < o[i + 1]; ++k) s += a[k] * a[o[k]]; a[i] = s;", "here and there"},
+      {"float s = 0; for (int k = o[i]; k < o[i + 1]; ++k) s += a[k] * a[o[k]]; a[i] = s;", "gathers and scatters cost more"},
       {"again: a[i] *= 2.0f; if (a[i] < 9.0f) goto again;", "it has a goto"},
       {"volatile int k = i; o[i] = k;", "volatile"},
-      {"__global float* p = a + (i & 3); while (*p < 9.0f) p += i; a[i] = *p;", "the pointer p differs"},
-      {"union { int i; float f; } u; u.f = a[i]; o[i] = u.i;", "parts that are no numbers"},
+      {"union { int i; float f; } u; u.f = a[i]; o[i] = u.i;", "members that are not numeric"},
   };
   for (const auto& each : cases) {
     const std::string found = remarksOf(each.body);

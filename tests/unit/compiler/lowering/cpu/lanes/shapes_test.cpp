@@ -31,6 +31,7 @@ class Shapes {
         if (variable->name == name) found = shapes_->of(*variable);
       }
     });
+    found.range = {};  // what follows from it is looked at
     return found;
   }
 
@@ -72,9 +73,9 @@ TEST(ShapesTest, AnIdGrowsByOneAndAConstantFactorIsItsStride) {
       "int k = i * 4 - n; int left = i << 3; int back = n - i; int none = i - get_global_id(0); long wide = (long)i + 1; "
       "a[i] = k + left + back + none + wide;");
   EXPECT_EQ(shapes.of("i"), Shape::linear(1));
-  EXPECT_EQ(shapes.of("k"), Shape::linear(4));
-  EXPECT_EQ(shapes.of("left"), Shape::linear(8));
-  EXPECT_EQ(shapes.of("back"), Shape::linear(-1));
+  EXPECT_EQ(shapes.of("k"), Shape::linear(4, true)) << "four times the largest id has 33 bits";
+  EXPECT_EQ(shapes.of("left"), Shape::linear(8, true));
+  EXPECT_EQ(shapes.of("back"), Shape::linear(-1)) << "an overflow of something unknown has no meaning";
   EXPECT_EQ(shapes.of("none"), Shape::uniform());
   EXPECT_EQ(shapes.of("wide"), Shape::linear(1));
 }
@@ -83,7 +84,7 @@ TEST(ShapesTest, TheOtherIdsAreUniformAlongADimension) {
   Shapes shapes("int x = i * 2 + 1; int y = get_global_id(1) * 3; int z = get_local_id(2); a[get_global_id(1)] = x + y + z;",
                 1);
   EXPECT_EQ(shapes.of("x"), Shape::uniform());
-  EXPECT_EQ(shapes.of("y"), Shape::linear(3));
+  EXPECT_EQ(shapes.of("y"), Shape::linear(3, true));
   EXPECT_EQ(shapes.of("z"), Shape::uniform());
 }
 
@@ -104,6 +105,33 @@ TEST(ShapesTest, AnUnsignedIndexIsLinearAndMayWrap) {
   EXPECT_EQ(shapes.of("wide"), Shape::varying()) << "64 bits show where it wraps";
 }
 
+TEST(ShapesTest, AnIdLessAConstantIsLinearUntilItsSignIsLost) {
+  Shapes shapes(
+      "int below = i - 5; uint lost = below; ulong wide = lost; long kept = below; uint cut = get_global_id(0) - 1; ulong far "
+      "= cut; "
+      "char narrow = i; a[i] = below + lost + wide + kept + cut + far + narrow;");
+  EXPECT_EQ(shapes.of("below"), Shape::linear(1));
+  EXPECT_EQ(shapes.of("lost"), Shape::linear(1, true));
+  EXPECT_EQ(shapes.of("wide"), Shape::varying());
+  EXPECT_EQ(shapes.of("kept"), Shape::linear(1));
+  EXPECT_EQ(shapes.of("cut"), Shape::linear(1, true));
+  EXPECT_EQ(shapes.of("far"), Shape::varying());
+  EXPECT_EQ(shapes.of("narrow"), Shape::varying());
+}
+
+TEST(ShapesTest, APointerStepsInBytes) {
+  Shapes shapes(
+      "__global float* p = a + i; __global char* bytes = (__global char*)p; __global float4* wide = (__global float4*)(a + 4 * "
+      "i); "
+      "long apart = p - a; __global float* moved = a + i; for (int k = 0; k < n; ++k) a[i] += *moved++ + bytes[k] + wide[k].x "
+      "+ apart;");
+  EXPECT_EQ(shapes.of("p"), Shape::linear(4));
+  EXPECT_EQ(shapes.of("bytes"), Shape::linear(4));
+  EXPECT_EQ(shapes.of("wide"), Shape::linear(16));
+  EXPECT_EQ(shapes.of("apart"), Shape::linear(1));
+  EXPECT_EQ(shapes.of("moved"), Shape::linear(4));
+}
+
 TEST(ShapesTest, MinAndClampMakeAnIdVarying) {
   Shapes shapes(
       "int low = min(i, n); int inside = clamp(i - 1, 0, n); int even = clamp(n, 0, 7); int either = i > 4 ? i : n; "
@@ -120,7 +148,7 @@ TEST(ShapesTest, ACounterHasTheShapeOfItsStartAndItsStep) {
   EXPECT_EQ(uniform.of("sum"), Shape::uniform());
   EXPECT_EQ(uniform.diverging(StmtKind::kFor), 0u);
   Shapes linear("int at = i; for (int k = 0; k < n; ++k) at += n; a[at] = 1.0f;");
-  EXPECT_EQ(linear.of("at"), Shape::linear(1)) << "the same is added in all lanes";
+  EXPECT_EQ(linear.of("at"), Shape::linear(1, true)) << "the same is added in all lanes";
   Shapes wrapping("uint at = i + by; for (int k = 0; k < n; ++k) at += by; a[at] = 1.0f;");
   EXPECT_EQ(wrapping.of("at"), Shape::linear(1, true));
   Shapes strided("uint id = get_global_id(0); for (uint k = id; k < n; k += by) a[k] = 1.0f;");
