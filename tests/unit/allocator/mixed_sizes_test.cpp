@@ -15,6 +15,7 @@
 #include "allocator/pool_fast.h"
 #include "backends/cpu/cpu.h"
 #include "base/handles/epoch.h"
+#include "base/os/sanitizer.h"
 
 namespace manyrt::allocator {
 namespace {
@@ -126,8 +127,10 @@ TEST_P(MixedSizesTest, ThreadsSeldomMeet) {
   run();
   const double pairs = double{kThreads} * kPairs;
   const rtMemPoolStats_t stats = statistics();
-  EXPECT_LT(static_cast<double>(pool_->visits() - visits) / pairs, GetParam().most_visits);
-  EXPECT_LT(static_cast<double>(pool_->creditChanges() - credits) / pairs, 0.2);
+  if (!sanitizer::hasAddress()) {  // with it no stream has a cache, and each pair comes to the lock
+    EXPECT_LT(static_cast<double>(pool_->visits() - visits) / pairs, GetParam().most_visits);
+    EXPECT_LT(static_cast<double>(pool_->creditChanges() - credits) / pairs, 0.2);
+  }
   // Longer blocks take back what streams keep first, and go to the driver more often.
   if (GetParam().most <= 1 << 20) {
     EXPECT_LT(static_cast<double>(stats.driver_allocation_count - driver) / pairs, 0.005);
