@@ -83,7 +83,7 @@ def wanted(compiler, source, launch, folder):
 
 def work(name):
     """The process of a form: a line with a source each, and a line with the words of each launch back."""
-    device = random_device.Device(ALL[name].device)
+    device = random_device.opened(ALL[name].device)
     for line in sys.stdin:
         source = json.loads(line)
         launch = Launch(source)

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A device for random_programs.py through ctypes alone, so that any Python runs it. MANYRT_LIBRARY is the library's path."""
+"""A device for random_programs.py through ctypes alone, so that any Python runs it. MANYRT_LIBRARY is the library's path.
+KERNEL_IR is that of the program kernel_ir, which interprets kernels as one more device, "ir"."""
 
 import ctypes
 import os
+import pathlib
+import subprocess
+import tempfile
 
 SUCCESS = 0
 MEMCPY_DEFAULT = ctypes.c_int32(0)
@@ -77,3 +81,51 @@ class Device:
 
     def copy(self, to, source, sized):
         self.call("rtMemcpyAsync", to, source, ctypes.c_size_t(ctypes.sizeof(sized)), MEMCPY_DEFAULT, self.stream)
+
+
+class Interpreter:
+    """The same without a device: each launch is a process that interprets the kernel's IR."""
+
+    def __init__(self):
+        self.program = os.environ.get("KERNEL_IR", "")
+        if not os.access(self.program, os.X_OK):
+            raise Error("KERNEL_IR names no program")
+        self.folder = tempfile.TemporaryDirectory()  # pylint: disable=consider-using-with
+
+    def asked(self, *words):
+        ran = subprocess.run([self.program, *words], capture_output=True, text=True, check=False)
+        if ran.returncode != 0:
+            raise Error(f"the IR: {ran.stderr.strip()[:400]} (exit status {ran.returncode})")
+
+    def module(self, source, options):
+        path = pathlib.Path(self.folder.name) / "kernel.cl"
+        path.write_text(source, encoding="utf-8")
+        module = (str(path), *options.split())
+        self.asked("--again", *module)
+        return module
+
+    def destroy(self, module):
+        pathlib.Path(module[0]).unlink()
+
+    def run(self, module, name, grid, group, arguments, out_words):
+        return self.launched(module, name, grid, group, arguments, (ctypes.c_uint32 * out_words)())
+
+    def changed(self, module, name, grid, group, arguments):
+        return self.launched(module, name, grid, group, (None, *arguments[1:]), arguments[0])
+
+    def launched(self, module, name, grid, group, arguments, out):
+        words, written = [], pathlib.Path(self.folder.name) / "out"
+        for number, argument in enumerate(arguments):
+            if argument is None or isinstance(argument, ctypes.Array):
+                path = written if argument is None else pathlib.Path(self.folder.name) / f"in{number}"
+                path.write_bytes(bytes(out if argument is None else argument))
+                words.append(f"buffer:{path}")
+            else:
+                words.append(f"value:{bytes(argument).hex()}")
+        sizes = [",".join(str(size) for size in (*of, 1)) for of in (grid, group)]
+        self.asked("--run", name, *sizes, *words, "--", *module)
+        return list((ctypes.c_uint32 * len(out)).from_buffer_copy(written.read_bytes()))
+
+
+def opened(name):
+    return Interpreter() if name == "ir" else Device(name)

@@ -39,6 +39,7 @@ import random_planes
 SKIP = 77
 WORDS = random_kernels.ITEMS * (random_kernels.SLOTS + 4)  # 2 * random_planes.MOST
 PATIENCE = 300  # seconds for one program, with all of its kernels
+CONTENTS = 4096  # words of what a kernel reads: an item may go along a row of its own
 
 
 class Form:
@@ -88,6 +89,7 @@ FORMS = {
     "pocl": Form("opencl:0", vendors="pocl", without=((1, 16),)),  # docs/opencl.md: its first item runs twice
     "intel": Form("opencl:0", vendors="intel"),
     "cuda": Form("cuda:0"),
+    "ir": Form("ir"),  # interpreted, by the program KERNEL_IR
 }
 
 
@@ -95,9 +97,9 @@ FORMS = {
 
 def contents(seed):
     numbers = random.Random(seed)
-    words = [numbers.randrange(1 << 32) if at % 3 else numbers.randrange(16) for at in range(1024)]
-    floats = [numbers.uniform(-8, 8) for _ in range(1024)]
-    return (ctypes.c_uint32 * 1024)(*words), (ctypes.c_float * 1024)(*floats)
+    words = [numbers.randrange(1 << 32) if at % 3 else numbers.randrange(16) for at in range(CONTENTS)]
+    floats = [numbers.uniform(-8, 8) for _ in range(CONTENTS)]
+    return (ctypes.c_uint32 * CONTENTS)(*words), (ctypes.c_float * CONTENTS)(*floats)
 
 
 def launched(device, module, seed, launches):
@@ -131,7 +133,7 @@ def work(name, exact, kernels):
         print(json.dumps(what), flush=True)
 
     try:
-        device = random_device.Device(form.device)
+        device = random_device.opened(form.device)
     except random_device.Error as error:
         say(absent=str(error))
         return

@@ -1,0 +1,524 @@
+// The interpreter: a work-item is a stack of calls, each with its values and a stack of regions that it is in, so that an item
+// can stop at a barrier and go on later.
+#include "compiler/ir/interpret.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <unordered_map>
+
+#include "compiler/ir/evaluate.h"
+#include "compiler/ir/interpreter_memory.h"
+
+namespace manyrt::compiler::ir {
+namespace {
+
+// Where each value of a function lies among the words of a call.
+struct Layout {
+  std::vector<uint32_t> places;  // by id
+  uint32_t words = 0;
+};
+
+struct Position {
+  const Region* region;
+  size_t next = 0;
+};
+
+struct Call {
+  const Function* function;
+  const Layout* layout;
+  const Instruction* caller = nullptr;
+  std::vector<uint64_t> words;
+  std::vector<uint64_t> slots;  // addresses
+  std::vector<Position> stack;
+};
+
+struct Item {
+  uint64_t local_id[3];
+  std::vector<Call> calls;
+  const Instruction* barrier = nullptr;  // where it waits
+  bool ended() const { return calls.empty(); }
+};
+
+class Interpreter {
+ public:
+  Interpreter(Run& run, const Module& module, const Function& kernel, std::string* why)
+      : run_(run), module_(module), kernel_(kernel), why_(why) {}
+
+  bool runAll() {
+    if (kernel_.body->parameters.size() != run_.arguments.size()) return fail("the number of arguments");
+    for (const Object* object : module_.objects) {
+      if (object->space == AddressSpace::kConstant) objects_[object] = allocate(object->size);
+      if (!object->bytes.empty()) memory_.bytesOf(objects_[object]) = object->bytes;
+    }
+    if (module_.constants != nullptr && !runConstants()) return false;
+    std::vector<uint64_t> arguments;
+    for (const Argument& argument : run_.arguments) {
+      arguments.push_back(0);
+      if (argument.kind != Argument::Kind::kBuffer) continue;
+      arguments.back() = allocate(argument.bytes.size());
+      memory_.bytesOf(arguments.back()) = argument.bytes;
+    }
+    for (uint64_t z = 0; z < run_.group_count[2]; ++z) {
+      for (uint64_t y = 0; y < run_.group_count[1]; ++y) {
+        for (uint64_t x = 0; x < run_.group_count[0]; ++x) {
+          if (!runGroup({x, y, z}, arguments)) return false;
+        }
+      }
+    }
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      if (run_.arguments[i].kind == Argument::Kind::kBuffer) run_.arguments[i].bytes = memory_.bytesOf(arguments[i]);
+    }
+    return true;
+  }
+
+ private:
+  using Words = uint64_t*;
+
+  bool fail(const std::string& sentence) {
+    if (!why_->empty()) return false;
+    *why_ = sentence;
+    if (item_ == nullptr || item_->calls.empty()) return false;
+    *why_ += " (item " + std::to_string(item_->local_id[0]) + ", " + std::to_string(item_->local_id[1]) + ", " +
+             std::to_string(item_->local_id[2]) + " of group " + std::to_string(group_[0]) + ", " + std::to_string(group_[1]) +
+             ", " + std::to_string(group_[2]);
+    if (at_ != nullptr) *why_ += "; line " + std::to_string(at_->where.line) + ", " + spell(at_->op);
+    *why_ += ")";
+    return false;
+  }
+
+  uint64_t allocate(uint64_t size) {
+    if (size > InterpreterMemory::kMaxObject) {
+      fail("an object of more than 2 GiB");
+      size = 0;
+    }
+    return memory_.make(size, false);
+  }
+
+  const Layout& layoutOf(const Function& function) {
+    auto [at, is_new] = layouts_.try_emplace(&function);
+    Layout& layout = at->second;
+    if (!is_new) return layout;
+    layout.places.resize(function.next_value);
+    const auto place = [&](const Value& value) {
+      layout.places[value.id] = layout.words;
+      layout.words += value.type.components;
+    };
+    for (const Value* parameter : function.body->parameters) place(*parameter);
+    forEach(*function.body, [&](const Instruction& instruction) {
+      for (const Value* result : instruction.results) place(*result);
+      for (const Region* inner : instruction.regions) {
+        for (const Value* parameter : inner->parameters) place(*parameter);
+      }
+    });
+    return layout;
+  }
+
+  void enter(Item& item, const Function& function, const Instruction* caller, const std::vector<uint64_t>& arguments) {
+    Call& call = item.calls.emplace_back();
+    call.function = &function;
+    call.layout = &layoutOf(function);
+    call.caller = caller;
+    call.words.assign(call.layout->words, 0);
+    size_t word = 0;
+    for (const Value* parameter : function.body->parameters) {
+      for (uint32_t i = 0; i < parameter->type.components; ++i)
+        call.words[call.layout->places[parameter->id] + i] = arguments[word++];
+    }
+    for (const Object* slot : function.slots) {
+      if (slot->size > InterpreterMemory::kMaxObject) fail("an object of more than 2 GiB");
+      call.slots.push_back(memory_.make(slot->size <= InterpreterMemory::kMaxObject ? slot->size : 0, true));
+    }
+    call.stack.push_back({function.body});
+  }
+
+  void leave(Item& item) {
+    for (const uint64_t slot : item.calls.back().slots) memory_.end(slot);
+    item.calls.pop_back();
+  }
+
+  bool runConstants() {
+    Item item{{0, 0, 0}, {}, nullptr};
+    enter(item, *module_.constants, nullptr, {});
+    item_ = &item;
+    while (!item.ended()) {
+      if (!step(item)) return false;
+    }
+    item_ = nullptr;
+    return true;
+  }
+
+  bool runGroup(const std::vector<uint64_t>& group, std::vector<uint64_t> arguments) {
+    std::copy(group.begin(), group.end(), group_);
+    for (const Object* object : module_.objects) {
+      if (object->space == AddressSpace::kLocal) objects_[object] = allocate(object->size);
+    }
+    std::vector<uint64_t> own;
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      if (run_.arguments[i].kind != Argument::Kind::kLocal) continue;
+      arguments[i] = allocate(run_.arguments[i].size);
+      own.push_back(arguments[i]);
+    }
+    std::vector<Item> items;
+    for (uint64_t z = 0; z < run_.group_size[2]; ++z) {
+      for (uint64_t y = 0; y < run_.group_size[1]; ++y) {
+        for (uint64_t x = 0; x < run_.group_size[0]; ++x) {
+          items.push_back({{x, y, z}, {}, nullptr});
+          if (!start(items.back(), arguments, &own)) return false;
+        }
+      }
+    }
+    if (!runItems(items)) return false;
+    for (const uint64_t address : own) memory_.end(address);
+    for (const Object* object : module_.objects) {
+      if (object->space == AddressSpace::kLocal) memory_.end(objects_[object]);
+    }
+    return true;
+  }
+
+  bool start(Item& item, const std::vector<uint64_t>& arguments, std::vector<uint64_t>* own) {
+    std::vector<uint64_t> words;
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      const Type type = kernel_.body->parameters[i]->type;
+      const std::vector<uint8_t>& bytes = run_.arguments[i].bytes;
+      if (run_.arguments[i].kind != Argument::Kind::kValue) {
+        words.push_back(arguments[i]);
+      } else if (kernel_.parameter_bytes[i] != 0) {  // a record: each item may change its own
+        own->push_back(allocate(bytes.size()));
+        memory_.bytesOf(own->back()) = bytes;
+        words.push_back(own->back());
+      } else {
+        if (bytes.size() != (type.isBool() ? 1 : bytesOf(type))) return fail("the size of argument " + std::to_string(i));
+        Bits bits{};
+        unpack(&bits, type, bytes.data());
+        words.insert(words.end(), bits.begin(), bits.begin() + type.components);
+      }
+    }
+    enter(item, kernel_, nullptr, words);
+    return true;
+  }
+
+  bool runItems(std::vector<Item>& items) {
+    for (;;) {
+      const Instruction* barrier = nullptr;
+      size_t waiting = 0, ended = 0;
+      for (Item& item : items) {
+        item_ = &item;
+        item.barrier = nullptr;
+        while (!item.ended() && item.barrier == nullptr) {
+          if (!step(item)) return false;
+        }
+        if (item.ended()) {
+          ++ended;
+        } else {
+          if (barrier != nullptr && barrier != item.barrier) return fail("items of a group wait at different barriers");
+          barrier = item.barrier;
+          ++waiting;
+        }
+      }
+      item_ = nullptr;
+      if (waiting == 0) return true;
+      // Items that have ended are past all barriers: the library lets the others go on, and so does this.
+    }
+  }
+
+  // --- one instruction
+
+  Words wordsOf(Call& call, const Value& value) { return call.words.data() + call.layout->places[value.id]; }
+
+  void read(Bits* bits, Call& call, const Value& value) {
+    std::memcpy(bits->data(), wordsOf(call, value), sizeof(uint64_t) * value.type.components);
+  }
+  void write(Call& call, const Value& value, const Bits& bits) {
+    std::memcpy(wordsOf(call, value), bits.data(), sizeof(uint64_t) * value.type.components);
+  }
+
+  // Operands from `from` on become `values`; all are read before the first is written.
+  void pass(Call& call, const Instruction& instruction, size_t from, const std::vector<Value*>& values) {
+    std::vector<Bits> read(values.size());
+    for (size_t i = 0; i < values.size(); ++i) this->read(&read[i], call, *instruction.operands[from + i]);
+    for (size_t i = 0; i < values.size(); ++i) write(call, *values[i], read[i]);
+  }
+
+  static void unpack(Bits* bits, Type type, const uint8_t* bytes) {
+    const uint32_t size = type.isBool() ? 1 : bytesOf(type.kind);
+    for (uint32_t i = 0; i < type.components; ++i) {
+      (*bits)[i] = 0;
+      std::memcpy(&(*bits)[i], bytes + uint64_t{i} * size, size);
+    }
+  }
+  static void pack(uint8_t* bytes, Type type, const Bits& bits) {
+    const uint32_t size = type.isBool() ? 1 : bytesOf(type.kind);
+    for (uint32_t i = 0; i < type.components; ++i) std::memcpy(bytes + uint64_t{i} * size, &bits[i], size);
+  }
+
+  bool step(Item& item) {
+    Call& call = item.calls.back();
+    Position& position = call.stack.back();
+    const Instruction& i = *position.region->body[position.next++];
+    at_ = &i;
+    if (++steps_ > run_.steps) return fail("more instructions than a run may have");
+    switch (shapeOf(i.op)) {
+      case Shape::kAddress: {
+        const bool slot = i.object->space == AddressSpace::kPrivate;
+        *wordsOf(call, *i.result()) = slot ? call.slots[i.object->id] : objects_.at(i.object);
+        return true;
+      }
+      case Shape::kLoad:
+      case Shape::kStore:
+      case Shape::kCopy:
+      case Shape::kFill:
+        return memory(call, i);
+      case Shape::kWorkItem:
+        *wordsOf(call, *i.result()) = workItem(item, i, i.operands.empty() ? 0 : *wordsOf(call, *i.operands[0]));
+        return true;
+      case Shape::kBuiltin:
+        return builtin(item, call, i);
+      case Shape::kCall: {
+        std::vector<uint64_t> arguments;
+        for (const Value* operand : i.operands)
+          arguments.insert(arguments.end(), wordsOf(call, *operand), wordsOf(call, *operand) + operand->type.components);
+        if (item.calls.size() > kMaxCalls) return fail("calls without an end");
+        enter(item, *i.callee, &i, arguments);
+        return true;
+      }
+      case Shape::kBarrier:
+        item.barrier = &i;
+        return true;
+      case Shape::kFence:
+        return true;
+      case Shape::kIf:
+        call.stack.push_back({i.regions[*wordsOf(call, *i.operands[0]) != 0 ? 0 : 1]});
+        return true;
+      case Shape::kLoop:
+        pass(call, i, 0, i.regions[0]->parameters);
+        call.stack.push_back({i.regions[0]});
+        return true;
+      case Shape::kSwitch:
+        return choose(call, i);
+      default:
+        return isTerminator(i.op) ? end(item, call, i) : pure(call, i);
+    }
+  }
+
+  bool pure(Call& call, const Instruction& i) {
+    Bits operands[kMaxComponents], result;
+    for (size_t k = 0; k < i.operands.size(); ++k) read(&operands[k], call, *i.operands[k]);
+    if (!evaluate(&result, i, operands, run_.fuses)) return fail("an operand out of range");
+    write(call, *i.result(), result);
+    return true;
+  }
+
+  bool memory(Call& call, const Instruction& i) {
+    const auto host = [&](size_t operand, uint64_t size) { return memory_.at(*wordsOf(call, *i.operands[operand]), size); };
+    Bits bits{};
+    switch (i.op) {
+      case Opcode::kLoad: {
+        const Type type = i.result()->type;
+        const uint8_t* from = host(0, uint64_t{bytesOf(type.kind)} * type.components);
+        if (from == nullptr) return fail("a load from outside of an object");
+        unpack(&bits, type, from);
+        write(call, *i.result(), bits);
+        return true;
+      }
+      case Opcode::kStore: {
+        const Type type = i.operands[0]->type;
+        uint8_t* to = host(1, uint64_t{bytesOf(type.kind)} * type.components);
+        if (to == nullptr) return fail("a store outside of an object");
+        read(&bits, call, *i.operands[0]);
+        pack(to, type, bits);
+        return true;
+      }
+      case Opcode::kCopy: {
+        uint8_t* to = host(0, i.bytes);
+        const uint8_t* from = host(1, i.bytes);
+        if (to == nullptr || from == nullptr) return fail("a copy outside of an object");
+        std::memmove(to, from, i.bytes);
+        return true;
+      }
+      default: {
+        uint8_t* to = host(0, i.bytes);
+        if (to == nullptr) return fail("a fill outside of an object");
+        std::memset(to, 0, i.bytes);
+        return true;
+      }
+    }
+  }
+
+  uint64_t workItem(const Item& item, const Instruction& i, uint64_t d) {
+    const auto size = [&](uint64_t of) { return uint64_t{run_.group_size[of]}; };
+    const auto count = [&](uint64_t of) { return uint64_t{run_.group_count[of]}; };
+    const auto global = [&](uint64_t of) { return group_[of] * size(of) + item.local_id[of]; };
+    const bool inside = d < 3;
+    switch (i.work_item) {
+      case WorkItem::kGlobalId:
+        return inside ? run_.global_offset[d] + global(d) : 0;
+      case WorkItem::kLocalId:
+        return inside ? item.local_id[d] : 0;
+      case WorkItem::kGroupId:
+        return inside ? group_[d] : 0;
+      case WorkItem::kGlobalSize:
+        return inside ? count(d) * size(d) : 1;
+      case WorkItem::kLocalSize:
+      case WorkItem::kEnqueuedLocalSize:
+        return inside ? size(d) : 1;
+      case WorkItem::kNumGroups:
+        return inside ? count(d) : 1;
+      case WorkItem::kGlobalOffset:
+        return inside ? run_.global_offset[d] : 0;
+      case WorkItem::kWorkDim:
+        return count(2) * size(2) > 1 ? 3 : count(1) * size(1) > 1 ? 2 : 1;
+      case WorkItem::kGlobalLinearId:
+        return (global(2) * count(1) * size(1) + global(1)) * count(0) * size(0) + global(0);
+      case WorkItem::kLocalLinearId:
+        return (item.local_id[2] * size(1) + item.local_id[1]) * size(0) + item.local_id[0];
+      case WorkItem::kNone:
+        break;
+    }
+    return 0;
+  }
+
+  // async_work_group_copy and its like: the first item copies.
+  bool groupCopy(const Item& item, Call& call, const Instruction& i) {
+    const bool strided = i.operands.size() == 5;
+    const QualType to = i.signature.parameters[0]->inner;
+    const uint64_t size = sizeOf(to), count = *wordsOf(call, *i.operands[2]);
+    const uint64_t stride = strided ? *wordsOf(call, *i.operands[3]) : 1;
+    const bool gathers = to.space == AddressSpace::kLocal;
+    *wordsOf(call, *i.result()) = *wordsOf(call, *i.operands.back());
+    if ((item.local_id[0] | item.local_id[1] | item.local_id[2]) != 0) return true;
+    for (uint64_t k = 0; k < count; ++k) {
+      uint8_t* target = memory_.at(*wordsOf(call, *i.operands[0]) + k * size * (gathers ? 1 : stride), size);
+      const uint8_t* source = memory_.at(*wordsOf(call, *i.operands[1]) + k * size * (gathers ? stride : 1), size);
+      if (target == nullptr || source == nullptr) return fail("a copy outside of an object");
+      std::memmove(target, source, size);
+    }
+    return true;
+  }
+
+  bool builtin(const Item& item, Call& call, const Instruction& i) {
+    const Signature& signature = i.signature;
+    const bool known = signature.builtin != nullptr;
+    if (known && signature.builtin->kind == BuiltinKind::kGroupCopy) return groupCopy(item, call, i);
+    if (run_.natives == nullptr || (known && signature.builtin->kind == BuiltinKind::kPrint)) {
+      return fail("a call of " + signature.text + ", which is not interpreted");
+    }
+    std::vector<std::vector<uint8_t>> values;
+    std::vector<const void*> arguments;
+    for (size_t k = 0; k < i.operands.size(); ++k) {
+      const Type type = i.operands[k]->type;
+      Bits bits{};
+      read(&bits, call, *i.operands[k]);
+      std::vector<uint8_t>& bytes = values.emplace_back(type.isBool() ? 1 : bytesOf(type));
+      if (type.isPointer()) {
+        const uint64_t size = known ? sizeOf(signature.parameters[k]->inner) : 1;
+        bits[0] = reinterpret_cast<uintptr_t>(memory_.at(bits[0], size));
+        if (bits[0] == 0) return fail("a pointer outside of an object is given to " + signature.text);
+      }
+      pack(bytes.data(), type, bits);
+    }
+    for (const std::vector<uint8_t>& bytes : values) arguments.push_back(bytes.data());
+    alignas(128) uint8_t result[128] = {};
+    if (!run_.natives->call(signature, arguments, result)) return fail("a call of " + signature.text + ", which is not known");
+    if (i.result() != nullptr) {
+      Bits bits{};
+      unpack(&bits, i.result()->type, result);
+      write(call, *i.result(), bits);
+    }
+    return true;
+  }
+
+  bool choose(Call& call, const Instruction& i) {
+    const uint64_t value = *wordsOf(call, *i.operands[0]);
+    int32_t taken = i.otherwise;
+    for (size_t number = 0; number < i.cases.size(); ++number) {
+      for (const uint64_t each : i.cases[number]) {
+        if (each == value) taken = static_cast<int32_t>(number);
+      }
+    }
+    if (taken < 0) {  // no region: its results are what it was given
+      pass(call, i, 1, i.results);
+      return true;
+    }
+    const Region* region = i.regions[static_cast<size_t>(taken)];
+    pass(call, i, 1, region->parameters);
+    call.stack.push_back({region});
+    return true;
+  }
+
+  // Takes regions off the stack up to and with that of the innermost instruction of a shape; null: that was the function.
+  static const Instruction* leaveTo(Call& call, Shape shape) {
+    while (!call.stack.empty()) {
+      const Instruction* owner = call.stack.back().region->owner;
+      call.stack.pop_back();
+      if (owner == nullptr || shapeOf(owner->op) == shape) return owner;
+    }
+    return nullptr;
+  }
+
+  bool end(Item& item, Call& call, const Instruction& i) {
+    switch (i.op) {
+      case Opcode::kYield: {
+        const Instruction* owner = leaveTo(call, Shape::kIf);
+        pass(call, i, 0, owner->results);
+        return true;
+      }
+      case Opcode::kContinue:
+      case Opcode::kNext: {
+        const Instruction* loop = leaveTo(call, Shape::kLoop);
+        const Region* to = loop->regions[i.op == Opcode::kContinue ? 1 : 0];
+        pass(call, i, 0, to->parameters);
+        call.stack.push_back({to});
+        return true;
+      }
+      case Opcode::kBreak:
+      case Opcode::kLeave: {
+        const Instruction* owner = leaveTo(call, i.op == Opcode::kBreak ? Shape::kLoop : Shape::kSwitch);
+        pass(call, i, 0, owner->results);
+        return true;
+      }
+      case Opcode::kFallThrough: {
+        while (shapeOf(call.stack.back().region->owner->op) != Shape::kSwitch) call.stack.pop_back();
+        const Region* from = call.stack.back().region;
+        const std::vector<Region*>& regions = from->owner->regions;
+        size_t number = 0;
+        while (regions[number] != from) ++number;
+        call.stack.pop_back();
+        pass(call, i, 0, regions[number + 1]->parameters);
+        call.stack.push_back({regions[number + 1]});
+        return true;
+      }
+      default: {
+        Bits result{};
+        if (!i.operands.empty()) read(&result, call, *i.operands[0]);
+        const Instruction* caller = call.caller;
+        leave(item);
+        if (caller != nullptr && caller->result() != nullptr) write(item.calls.back(), *caller->result(), result);
+        return true;
+      }
+    }
+  }
+
+  static constexpr size_t kMaxCalls = 1000;
+
+  Run& run_;
+  const Module& module_;
+  const Function& kernel_;
+  std::string* why_;
+  InterpreterMemory memory_;
+  std::map<const Object*, uint64_t> objects_;
+  std::unordered_map<const Function*, Layout> layouts_;
+  uint64_t group_[3] = {0, 0, 0};
+  uint64_t steps_ = 0;
+  const Item* item_ = nullptr;
+  const Instruction* at_ = nullptr;
+};
+
+}  // namespace
+
+bool interpret(Run* run, const Module& module, const Function& kernel, std::string* why) {
+  why->clear();
+  return Interpreter(*run, module, kernel, why).runAll() && why->empty();
+}
+
+}  // namespace manyrt::compiler::ir

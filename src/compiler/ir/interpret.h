@@ -1,0 +1,42 @@
+// Runs a kernel of the IR, work-item by work-item: the oracle beside compiled code, and before and after each pass. It checks
+// what compiled code cannot: every access lies inside an object that is alive, all items of a group come to the same barriers,
+// divisors and amounts of shifts are in range.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "compiler/ir/module.h"
+
+namespace manyrt::compiler::ir {
+
+// Functions of the language that the IR only names. Values are as C++ of the library has them: a vector as its components in a
+// row, three taking the room of four; pointers are addresses of the host.
+class Natives {
+ public:
+  virtual ~Natives() = default;
+  virtual bool call(const Signature& signature, const std::vector<const void*>& arguments, void* result) = 0;
+};
+
+struct Argument {
+  enum class Kind : uint8_t { kBuffer, kLocal, kValue };
+  Kind kind = Kind::kValue;
+  std::vector<uint8_t> bytes;  // of a buffer, which the run changes; of a value
+  uint64_t size = 0;           // of local memory
+};
+
+struct Run {
+  uint32_t group_count[3] = {1, 1, 1};
+  uint32_t group_size[3] = {1, 1, 1};
+  uint64_t global_offset[3] = {0, 0, 0};
+  std::vector<Argument> arguments;
+  Natives* natives = nullptr;          // null: calls of the language's functions are refused
+  bool fuses = true;                   // fma rounds once
+  uint64_t steps = uint64_t{1} << 34;  // instructions, after which a run is given up
+};
+
+// False: `why` says what went wrong, in which item and line.
+bool interpret(Run* run, const Module& module, const Function& kernel, std::string* why);
+
+}  // namespace manyrt::compiler::ir

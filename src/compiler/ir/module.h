@@ -1,0 +1,124 @@
+// A program in the IR: functions of structured regions. A region is a list of instructions with a terminator at its end; an
+// instruction may have regions of its own, and its values are seen from there on, also inside of later regions. Control leaves
+// a region by its terminator alone. Storage is an Object: a slot of a function, which each call has for itself, or an object of
+// the module, in constant or local memory. All parts belong to the Module; what a pass takes out of a region stays there
+// unused.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "compiler/builtins/builtins.h"
+#include "compiler/ir/opcode.h"
+#include "compiler/ir/type.h"
+#include "compiler/preprocessor/source.h"
+
+namespace manyrt::compiler::ir {
+
+struct Instruction;
+struct Region;
+struct Function;
+
+struct Value {
+  Type type;
+  uint32_t id = 0;            // unique in its function
+  Instruction* by = nullptr;  // null: a parameter of a region
+};
+
+struct Object {
+  std::string name;
+  uint64_t size = 0;
+  uint32_t alignment = 1;
+  AddressSpace space = AddressSpace::kPrivate;  // kPrivate: a slot
+  std::vector<uint8_t> bytes;  // what a constant begins as; empty: zeros, or what the function `constants` stores
+  uint32_t id = 0;             // unique in its function, or in the module
+};
+
+// A call of a function of the language: what is called, in OpenCL C's types, which have signs.
+struct Signature {
+  const Builtin* builtin = nullptr;  // null where the IR comes from text
+  QualType result;
+  std::vector<QualType> parameters;
+  std::string text;  // "uint max(uint, uint)": the same for the same call
+};
+
+struct Instruction {
+  Opcode op = Opcode::kConstant;
+  Location where;
+  std::vector<Value*> operands;
+  std::vector<Value*> results;
+  std::vector<Region*> regions;
+  Region* parent = nullptr;
+
+  std::vector<uint64_t> numbers;  // as the shape says
+  uint32_t alignment = 1;         // kLoad, kStore: that the address is known to have
+  bool is_volatile = false;
+  uint64_t bytes = 0;  // kCopy, kFill
+  Object* object = nullptr;
+  Function* callee = nullptr;
+  WorkItem work_item = WorkItem::kNone;
+  Signature signature;
+  std::vector<std::vector<uint64_t>> cases;  // kSwitch: the values of each region
+  int32_t otherwise = -1;                    // kSwitch: the region of all other values; -1: none
+
+  Value* result() const { return results.empty() ? nullptr : results[0]; }
+};
+
+struct Region {
+  std::vector<Value*> parameters;
+  std::vector<Instruction*> body;
+  Instruction* owner = nullptr;  // null: the body of a function
+
+  bool ends() const { return !body.empty() && isTerminator(body.back()->op); }
+};
+
+struct Function {
+  std::string name;
+  Type result;
+  Region* body = nullptr;  // its parameters are the function's
+  std::vector<std::string> parameter_names;
+  std::vector<uint64_t> parameter_bytes;  // a kernel's records by value: their size, the parameter being their address; else 0
+  std::vector<Object*> slots;
+  bool is_kernel = false;
+  uint32_t group_size[3] = {0, 0, 0};  // that it requires; zeros: any
+  uint32_t next_value = 0;
+};
+
+class Module {
+ public:
+  Module() = default;
+  Module(const Module&) = delete;
+  Module& operator=(const Module&) = delete;
+
+  std::vector<Function*> functions;  // in the order of the source
+  std::vector<Object*> objects;      // of constant and local memory
+  Function* constants = nullptr;     // stores what constants begin as, before a launch; null: nothing to store
+
+  Function* find(std::string_view name) const;
+
+  Function* makeFunction() { return &functions_.emplace_back(); }
+  Object* makeObject() { return &objects_.emplace_back(); }
+  Region* makeRegion(Instruction* owner);
+  Instruction* makeInstruction(Opcode op);
+  Value* makeValue(Function& function, Type type, Instruction* by);
+
+ private:
+  std::deque<Function> functions_;
+  std::deque<Object> objects_;
+  std::deque<Region> regions_;
+  std::deque<Instruction> instructions_;
+  std::deque<Value> values_;
+};
+
+// Every instruction of a region and of those inside, outer ones first.
+template <typename F>
+void forEach(const Region& region, F&& call) {
+  for (Instruction* instruction : region.body) {
+    call(*instruction);
+    for (const Region* inner : instruction->regions) forEach(*inner, call);
+  }
+}
+
+}  // namespace manyrt::compiler::ir

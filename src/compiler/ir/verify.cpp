@@ -1,0 +1,375 @@
+// The rules, one function for each kind of shape. A value may be used after its instruction in the same region and in the
+// regions inside of those; `seen_` is what is in sight.
+#include "compiler/ir/verify.h"
+
+#include <bit>
+#include <set>
+
+namespace manyrt::compiler::ir {
+namespace {
+
+class Verifier {
+ public:
+  Verifier(const Module& module, std::string* why) : why_(why) {
+    for (const Function* function : module.functions) functions_.insert(function);
+    for (const Object* object : module.objects) objects_.insert(object);
+  }
+
+  bool function(const Function& function) {
+    function_ = &function;
+    for (const Object* slot : function.slots) {
+      if (slot->space != AddressSpace::kPrivate || !std::has_single_bit(slot->alignment))
+        return fail(nullptr, "a slot is private and has a power of two as its alignment");
+    }
+    if (function.body == nullptr) return fail(nullptr, "a function has a body");
+    if (function.parameter_names.size() != function.body->parameters.size() ||
+        function.parameter_bytes.size() != function.body->parameters.size()) {
+      return fail(nullptr, "each parameter has a name and a size");
+    }
+    return region(*function.body);
+  }
+
+ private:
+  bool fail(const Instruction* instruction, const char* rule) {
+    if (why_->empty()) {
+      *why_ = "function " + function_->name;
+      if (instruction != nullptr) {
+        *why_ += ", line " + std::to_string(instruction->where.line) + ", " + spell(instruction->op);
+        if (instruction->result() != nullptr) *why_ += " %" + std::to_string(instruction->result()->id);
+      }
+      *why_ += ": " + std::string(rule);
+    }
+    return false;
+  }
+
+  bool define(const Value& value) { return ids_.insert(value.id).second && seen_.insert(&value).second; }
+
+  bool region(const Region& region) {
+    std::vector<const Value*> here;
+    for (const Value* parameter : region.parameters) {
+      if (parameter->by != nullptr || !define(*parameter)) return fail(region.owner, "a parameter of a region is new");
+      here.push_back(parameter);
+    }
+    if (!region.ends()) return fail(region.owner, "a region ends with a terminator");
+    for (const Instruction* instruction : region.body) {
+      if (isTerminator(instruction->op) && instruction != region.body.back())
+        return fail(instruction, "nothing follows a terminator");
+      if (instruction->parent != &region) return fail(instruction, "an instruction knows its region");
+      for (const Value* operand : instruction->operands) {
+        if (!seen_.contains(operand)) return fail(instruction, "an operand is a value that is in sight");
+      }
+      if (!shape(*instruction) || !inside(*instruction)) return false;
+      for (const Value* result : instruction->results) {
+        if (result->by != instruction || !define(*result)) return fail(instruction, "a result is new and its instruction's");
+        here.push_back(result);
+      }
+    }
+    for (const Value* value : here) seen_.erase(value);
+    return true;
+  }
+
+  bool inside(const Instruction& instruction) {
+    if (instruction.regions.empty()) return true;
+    around_.push_back(&instruction);
+    for (size_t number = 0; number < instruction.regions.size(); ++number) {
+      const Region& inner = *instruction.regions[number];
+      if (inner.owner != &instruction) return fail(&instruction, "a region knows its instruction");
+      region_number_.push_back(number);
+      if (!region(inner)) return false;
+      region_number_.pop_back();
+    }
+    around_.pop_back();
+    return true;
+  }
+
+  static bool same(const std::vector<Value*>& a, size_t from, const std::vector<Value*>& b) {
+    if (a.size() - from != b.size()) return false;
+    for (size_t i = 0; i < b.size(); ++i) {
+      if (a[from + i]->type != b[i]->type) return false;
+    }
+    return true;
+  }
+
+  // How many operands and results there are; operands that have to be of one type.
+  bool counts(const Instruction& i, size_t operands, size_t results) {
+    return (i.operands.size() == operands && i.results.size() == results) || fail(&i, "the number of operands and results");
+  }
+  bool alike(const Instruction& i, size_t operands) {
+    if (!counts(i, operands, 1)) return false;
+    for (const Value* operand : i.operands) {
+      if (operand->type != i.operands[0]->type) return fail(&i, "all operands have one type");
+    }
+    return true;
+  }
+  bool gives(const Instruction& i, Type type) { return i.result()->type == type || fail(&i, "the type of the result"); }
+  bool takes(const Instruction& i, bool right) { return right || fail(&i, "the types of the operands"); }
+
+  bool conversion(const Instruction& i) {
+    if (!counts(i, 1, 1)) return false;
+    const Type from = i.operands[0]->type, to = i.result()->type;
+    const uint32_t before = bitsOf(from.kind), after = bitsOf(to.kind);
+    if (shapeOf(i.op) == Shape::kBitcast) {
+      const bool plain = !from.isPointer() && !to.isPointer() && !from.isBool() && !to.isBool();
+      return takes(i, plain && before * from.components == after * to.components);
+    }
+    if (from.components != to.components) return fail(&i, "a conversion keeps the number of components");
+    switch (shapeOf(i.op)) {
+      case Shape::kNarrow:
+        return takes(i, from.isInteger() && to.isInteger() && after < before);
+      case Shape::kWiden:
+        return takes(i, (from.isInteger() || from.isBool()) && to.isInteger() && after > before);
+      case Shape::kFloatNarrow:
+        return takes(i, from.isFloating() && to.isFloating() && after < before);
+      case Shape::kFloatWiden:
+        return takes(i, from.isFloating() && to.isFloating() && after > before);
+      case Shape::kFloatToInteger:
+        return takes(i, from.isFloating() && to.isInteger());
+      case Shape::kIntegerToFloat:
+        return takes(i, from.isInteger() && to.isFloating());
+      case Shape::kFromPointer:
+        return takes(i, from.isPointer() && to.kind == Kind::kI64);
+      default:
+        return takes(i, from.kind == Kind::kI64 && to.isPointer());
+    }
+  }
+
+  bool component(const Instruction& i, Type vector) {
+    if (!vector.isVector()) return fail(&i, "a component is that of a vector");
+    for (const uint64_t number : i.numbers) {
+      if (number >= vector.components) return fail(&i, "the vector has such a component");
+    }
+    return true;
+  }
+
+  bool vector(const Instruction& i) {
+    if (i.results.size() != 1 || i.operands.empty()) return fail(&i, "the number of operands and results");
+    const Type result = i.result()->type, first = i.operands[0]->type;
+    switch (shapeOf(i.op)) {
+      case Shape::kSplat:
+        return counts(i, 1, 1) && takes(i, !first.isVector() && result.isVector() && result.element() == first);
+      case Shape::kBuild:
+        if (!alike(i, result.components)) return false;
+        return takes(i, !first.isVector() && result.element() == first);
+      case Shape::kExtract:
+        return counts(i, 1, 1) && i.numbers.size() == 1 && component(i, first) && gives(i, first.element());
+      case Shape::kInsert:
+        if (!counts(i, 2, 1) || i.numbers.size() != 1 || !component(i, first)) return fail(&i, "one component");
+        return takes(i, i.operands[1]->type == first.element()) && gives(i, first);
+      default:
+        if (!counts(i, 1, 1) || i.numbers.size() != result.components || !component(i, first))
+          return fail(&i, "a component for each of the result's");
+        return gives(i, {first.kind, result.components});
+    }
+  }
+
+  bool memory(const Instruction& i) {
+    const auto pointer = [&](size_t at) { return at < i.operands.size() && i.operands[at]->type.isPointer(); };
+    if (!std::has_single_bit(i.alignment)) return fail(&i, "an alignment is a power of two");
+    switch (shapeOf(i.op)) {
+      case Shape::kAddress: {
+        if (!counts(i, 0, 1) || i.object == nullptr) return fail(&i, "an address is that of an object");
+        const bool known = i.object->space == AddressSpace::kPrivate
+                               ? i.object->id < function_->slots.size() && function_->slots[i.object->id] == i.object
+                               : objects_.contains(i.object);
+        return known ? gives(i, Type::pointer(i.object->space)) : fail(&i, "the object is the function's or the module's");
+      }
+      case Shape::kOffset:
+        return counts(i, 2, 1) && takes(i, pointer(0) && i.operands[1]->type == Type{Kind::kI64}) &&
+               gives(i, i.operands[0]->type);
+      case Shape::kLoad:
+        return counts(i, 1, 1) && takes(i, pointer(0) && !i.result()->type.isBool() && !i.result()->type.isVoid());
+      case Shape::kStore:
+        return counts(i, 2, 0) && takes(i, pointer(1) && !i.operands[0]->type.isBool() && !i.operands[0]->type.isVoid());
+      case Shape::kCopy:
+        return counts(i, 2, 0) && takes(i, pointer(0) && pointer(1)) && (i.bytes != 0 || fail(&i, "a copy has bytes"));
+      default:
+        return counts(i, 1, 0) && takes(i, pointer(0)) && (i.bytes != 0 || fail(&i, "a fill has bytes"));
+    }
+  }
+
+  bool called(const Instruction& i) {
+    if (shapeOf(i.op) == Shape::kBuiltin) {
+      if (i.signature.text.empty()) return fail(&i, "a builtin has a signature");
+      return i.signature.builtin == nullptr || i.signature.parameters.size() == i.operands.size() ||
+             fail(&i, "the builtin takes as many");
+    }
+    if (i.callee == nullptr || !functions_.contains(i.callee)) return fail(&i, "the callee is a function of the module");
+    if (!same(i.operands, 0, i.callee->body->parameters)) return fail(&i, "arguments are of the parameters' types");
+    return i.callee->result.isVoid() ? counts(i, i.operands.size(), 0)
+                                     : counts(i, i.operands.size(), 1) && gives(i, i.callee->result);
+  }
+
+  bool control(const Instruction& i) {
+    switch (shapeOf(i.op)) {
+      case Shape::kIf:
+        if (i.regions.size() != 2 || i.operands.size() != 1) return fail(&i, "an if has a condition and two regions");
+        for (const Region* inner : i.regions) {
+          if (!inner->parameters.empty()) return fail(&i, "regions of an if have no parameters");
+        }
+        return takes(i, i.operands[0]->type == Type{Kind::kBool});
+      case Shape::kLoop:
+        if (i.regions.size() != 2) return fail(&i, "a loop has a body and a step");
+        return same(i.operands, 0, i.regions[0]->parameters) || fail(&i, "start values are those of the body");
+      default:
+        break;
+    }
+    if (i.operands.empty() || !i.operands[0]->type.isInteger() || i.operands[0]->type.isVector())
+      return fail(&i, "a switch decides by an integer");
+    if (i.cases.size() != i.regions.size() || i.otherwise >= static_cast<int32_t>(i.regions.size()))
+      return fail(&i, "a switch has values for each region");
+    if (i.otherwise < 0 && !same(i.operands, 1, i.results))
+      return fail(&i, "without a region for all values it gives what it takes");
+    std::set<uint64_t> values;
+    for (const auto& each : i.cases) {
+      for (const uint64_t value : each) {
+        if (!values.insert(value).second || value != (value & maskOf(i.operands[0]->type.kind)))
+          return fail(&i, "each value of a switch is there once, in its type");
+      }
+    }
+    for (const Region* inner : i.regions) {
+      if (!same(i.operands, 1, inner->parameters)) return fail(&i, "regions take the values of the switch");
+    }
+    return true;
+  }
+
+  // The innermost instruction around with this shape; `number`: which of its regions we are in.
+  const Instruction* innermost(Shape shape, size_t* number) const {
+    for (size_t at = around_.size(); at-- > 0;) {
+      *number = region_number_[at];
+      if (shapeOf(around_[at]->op) == shape) return around_[at];
+    }
+    return nullptr;
+  }
+
+  bool terminator(const Instruction& i) {
+    if (!i.results.empty()) return fail(&i, "a terminator has no result");
+    size_t number = 0;
+    const Shape shape = shapeOf(i.op);
+    if (shape == Shape::kReturn) {
+      const bool right =
+          function_->result.isVoid() ? i.operands.empty() : i.operands.size() == 1 && i.operands[0]->type == function_->result;
+      return right || fail(&i, "a return gives the function's result");
+    }
+    if (shape == Shape::kYield) {
+      const bool right =
+          !around_.empty() && shapeOf(around_.back()->op) == Shape::kIf && same(i.operands, 0, around_.back()->results);
+      return right || fail(&i, "a yield ends a region of an if and gives its results");
+    }
+    const bool of_switch = shape == Shape::kLeave || shape == Shape::kFallThrough;
+    const Instruction* target = innermost(of_switch ? Shape::kSwitch : Shape::kLoop, &number);
+    if (target == nullptr) return fail(&i, "there is something around that it ends");
+    switch (shape) {
+      case Shape::kContinue:
+        return (number == 0 && same(i.operands, 0, target->regions[1]->parameters)) ||
+               fail(&i, "continue goes from body to step");
+      case Shape::kNext:
+        return (number == 1 && around_.back() == target && same(i.operands, 0, target->regions[0]->parameters)) ||
+               fail(&i, "next ends a step and gives the body's parameters");
+      case Shape::kFallThrough:
+        return (number + 1 < target->regions.size() && same(i.operands, 0, target->regions[number + 1]->parameters)) ||
+               fail(&i, "there is a next region, with such parameters");
+      default:
+        return same(i.operands, 0, target->results) || fail(&i, "it gives the results of what it ends");
+    }
+  }
+
+  bool shape(const Instruction& i) {
+    const Type first = i.operands.empty() ? Type{} : i.operands[0]->type;
+    const Shape shape = shapeOf(i.op);
+    if (!i.regions.empty() && shape != Shape::kIf && shape != Shape::kLoop && shape != Shape::kSwitch)
+      return fail(&i, "it has no regions");
+    switch (shape) {
+      case Shape::kConstant: {
+        if (!counts(i, 0, 1) || i.numbers.size() != i.result()->type.components) return fail(&i, "bits for each component");
+        for (const uint64_t number : i.numbers) {
+          if (number != (number & maskOf(i.result()->type.kind))) return fail(&i, "the bits are those of the type");
+        }
+        return true;
+      }
+      case Shape::kIntegers:
+        return alike(i, 2) && takes(i, first.isInteger()) && gives(i, first);
+      case Shape::kBits:
+        return alike(i, 2) && takes(i, first.isInteger() || first.isBool()) && gives(i, first);
+      case Shape::kFloats:
+        return alike(i, 2) && takes(i, first.isFloating()) && gives(i, first);
+      case Shape::kFloat:
+        return alike(i, 1) && takes(i, first.isFloating()) && gives(i, first);
+      case Shape::kFused:
+        return alike(i, 3) && takes(i, first.isFloating()) && gives(i, first);
+      case Shape::kCompareBits:
+        return alike(i, 2) && takes(i, first.isInteger() || first.isBool() || first.isPointer()) &&
+               gives(i, first.with(Kind::kBool));
+      case Shape::kCompareIntegers:
+        return alike(i, 2) && takes(i, first.isInteger() || first.isPointer()) && gives(i, first.with(Kind::kBool));
+      case Shape::kCompareFloats:
+        return alike(i, 2) && takes(i, first.isFloating()) && gives(i, first.with(Kind::kBool));
+      case Shape::kSelect: {
+        if (!counts(i, 3, 1)) return false;
+        const Type chosen = i.operands[1]->type;
+        const bool fits = first.isBool() && (first.components == 1 || first.components == chosen.components);
+        return takes(i, fits && i.operands[2]->type == chosen) && gives(i, chosen);
+      }
+      case Shape::kNarrow:
+      case Shape::kWiden:
+      case Shape::kFloatNarrow:
+      case Shape::kFloatWiden:
+      case Shape::kFloatToInteger:
+      case Shape::kIntegerToFloat:
+      case Shape::kBitcast:
+      case Shape::kFromPointer:
+      case Shape::kToPointer:
+        return conversion(i);
+      case Shape::kSplat:
+      case Shape::kBuild:
+      case Shape::kExtract:
+      case Shape::kInsert:
+      case Shape::kShuffle:
+        return vector(i);
+      case Shape::kAddress:
+      case Shape::kOffset:
+      case Shape::kLoad:
+      case Shape::kStore:
+      case Shape::kCopy:
+      case Shape::kFill:
+        return memory(i);
+      case Shape::kWorkItem:
+        if (i.results.size() != 1 || i.operands.size() > 1 || i.work_item == WorkItem::kNone) return fail(&i, "which id it is");
+        return takes(i, i.operands.empty() || first == Type{Kind::kI32});
+      case Shape::kBuiltin:
+      case Shape::kCall:
+        return called(i);
+      case Shape::kBarrier:
+      case Shape::kFence:
+        return counts(i, 0, 0);
+      case Shape::kIf:
+      case Shape::kLoop:
+      case Shape::kSwitch:
+        return control(i);
+      default:
+        return terminator(i);
+    }
+  }
+
+  std::string* why_;
+  const Function* function_ = nullptr;
+  std::set<const Function*> functions_;
+  std::set<const Object*> objects_;
+  std::set<const Value*> seen_;
+  std::set<uint32_t> ids_;
+  std::vector<const Instruction*> around_;
+  std::vector<size_t> region_number_;
+};
+
+}  // namespace
+
+bool verify(const Module& module, std::string* why) {
+  why->clear();
+  std::vector<const Function*> functions(module.functions.begin(), module.functions.end());
+  if (module.constants != nullptr) functions.push_back(module.constants);
+  for (const Function* function : functions) {
+    if (!Verifier(module, why).function(*function)) return false;
+  }
+  return true;
+}
+
+}  // namespace manyrt::compiler::ir
