@@ -241,7 +241,8 @@ int expectCredit(bool shared) {
   };
   for (int i = 0; i < 100'000; ++i) {
     if (sizes.size() < 10 || (sizes.size() < 20 && random() % 2 == 0)) {
-      const uint64_t size = 1 + random() % (random() % 4 == 0 ? 1'000'000 : 3000);
+      const uint64_t most = random() % 4 == 0 ? 1'000'000 : 3000;
+      const uint64_t size = 1 + random() % most;
       sizes.push_back(size);
       live += static_cast<int64_t>(size);
       if (counters.allocated(size)) change(counters.raised(size, shared));
@@ -254,7 +255,8 @@ int expectCredit(bool shared) {
     peak = std::max(peak, live);
     highest = std::max(highest, live);
     EXPECT_GE(credit, live);
-    EXPECT_LE(credit, shared ? highest + highest / 8 : live + std::max(Counters::kSlack, credit / 64));
+    EXPECT_LE(credit,
+              shared ? highest + std::max(Counters::kSlack, highest / 8) : live + std::max(Counters::kSlack, credit / 64));
     EXPECT_EQ(counters.peak(), peak);
     if (testing::Test::HasFailure()) return changes;
     if (i % 1000 == 0) {
