@@ -1,4 +1,5 @@
 // A program in the IR, for scripts and for reading: kernel_ir [options] FILE [options of a build...]
+//   --pass NAME       runs a pass, or "all" in their order; several of them one after the other
 //   --print           the IR as text
 //   --again           the text read and printed again has to be the same text
 //   --run KERNEL GX,GY,GZ LX,LY,LZ ARGUMENT...   interprets a launch; a "--" ends the arguments. buffer:PATH is read before and
@@ -18,6 +19,7 @@
 #include "compiler/ir/text.h"
 #include "compiler/ir/verify.h"
 #include "compiler/parser/parser.h"
+#include "compiler/passes/passes.h"
 #include "compiler/pipeline/options.h"
 #include "compiler/preprocessor/preprocessor.h"
 #include "ir_natives.h"
@@ -28,6 +30,7 @@ using namespace manyrt::compiler;
 
 struct Arguments {
   bool print = false, again = false;
+  std::vector<std::string> passes;
   std::string kernel;
   std::vector<std::string> launch;  // sizes and arguments
   std::string file, options;
@@ -40,6 +43,8 @@ bool readArguments(Arguments* arguments, int argc, char** argv) {
       arguments->options += "\"" + word + "\" ";
     } else if (word == "--print") {
       arguments->print = true;
+    } else if (word == "--pass" && i + 1 < argc) {
+      arguments->passes.emplace_back(argv[++i]);
     } else if (word == "--again") {
       arguments->again = true;
     } else if (word == "--run" && i + 1 < argc) {
@@ -136,6 +141,9 @@ int work(const Arguments& arguments, const BuildOptions& options, std::string te
   std::string why;
   if (!ir::fromTree(&module, program, &why)) return wrong("The IR has no room for it: " + why, 3);
   if (!ir::verify(module, &why)) return wrong(why);
+  for (const std::string& pass : arguments.passes) {
+    if (!passes::run(&module, pass, &why)) return wrong(why);
+  }
   if (arguments.print) std::fputs(ir::print(module).c_str(), stdout);
   if (arguments.again) {
     ir::Module read;
@@ -152,8 +160,10 @@ int main(int argc, char** argv) {
   Arguments arguments;
   std::vector<uint8_t> text;
   if (!readArguments(&arguments, argc, argv) || !readFile(&text, arguments.file)) {
-    return wrong("Usage: kernel_ir [--print] [--again] [--run KERNEL GRID GROUP ARGUMENT... --] FILE [options of a build...]",
-                 2);
+    return wrong(
+        "Usage: kernel_ir [--pass NAME] [--print] [--again] [--run KERNEL GRID GROUP ARGUMENT... --] FILE [options of a "
+        "build...]",
+        2);
   }
   BuildOptions options;
   if (!parseOptions(&options, arguments.options.c_str()).ok()) return wrong("The options are not usable.", 2);

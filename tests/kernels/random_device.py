@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A device for random_programs.py through ctypes alone, so that any Python runs it. MANYRT_LIBRARY is the library's path.
-KERNEL_IR is that of the program kernel_ir, which interprets kernels as one more device, "ir"."""
+KERNEL_IR is that of the program kernel_ir, which interprets kernels as one more device: "ir", or with its passes "ir:all"."""
 
 import ctypes
 import os
@@ -86,14 +86,15 @@ class Device:
 class Interpreter:
     """The same without a device: each launch is a process that interprets the kernel's IR."""
 
-    def __init__(self):
+    def __init__(self, passes):
         self.program = os.environ.get("KERNEL_IR", "")
+        self.passes = ("--pass", passes) if passes else ()
         if not os.access(self.program, os.X_OK):
             raise Error("KERNEL_IR names no program")
         self.folder = tempfile.TemporaryDirectory()  # pylint: disable=consider-using-with
 
     def asked(self, *words):
-        ran = subprocess.run([self.program, *words], capture_output=True, text=True, check=False)
+        ran = subprocess.run([self.program, *self.passes, *words], capture_output=True, text=True, check=False)
         if ran.returncode != 0:
             raise Error(f"the IR: {ran.stderr.strip()[:400]} (exit status {ran.returncode})")
 
@@ -128,4 +129,5 @@ class Interpreter:
 
 
 def opened(name):
-    return Interpreter() if name == "ir" else Device(name)
+    kind, _, passes = name.partition(":")
+    return Interpreter(passes) if kind == "ir" else Device(name)

@@ -90,6 +90,7 @@ FORMS = {
     "intel": Form("opencl:0", vendors="intel"),
     "cuda": Form("cuda:0"),
     "ir": Form("ir"),  # interpreted, by the program KERNEL_IR
+    "ir_passes": Form("ir:all"),  # the same after the passes
 }
 
 

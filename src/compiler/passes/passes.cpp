@@ -1,0 +1,40 @@
+// The list of passes, and the run of one or all of them with a verification after each.
+#include "compiler/passes/passes.h"
+
+#include <iterator>
+
+#include "compiler/ir/verify.h"
+#include "compiler/passes/fold.h"
+#include "compiler/passes/promote_slots.h"
+#include "compiler/passes/remove_dead.h"
+
+namespace manyrt::compiler::passes {
+namespace {
+
+constexpr Pass kPasses[] = {
+    {"cut", removeDead, "the reader leaves what follows a break; nothing is carried yet, so that all of it can go"},
+    {"promote_slots", promoteSlots, "all that follows sees values, not memory"},
+    {"fold", fold, "constants have met their operations"},
+    {"remove_dead", removeDead, "what was folded and what is carried for nothing"},
+};
+
+}  // namespace
+
+const Pass* begin() { return std::begin(kPasses); }
+const Pass* end() { return std::end(kPasses); }
+
+bool run(ir::Module* module, std::string_view name, std::string* why) {
+  bool found = false;
+  for (const Pass& pass : kPasses) {
+    if (name != "all" && name != pass.name) continue;
+    found = true;
+    pass.run(*module);
+    if (ir::verify(*module, why)) continue;
+    *why = std::string("after ") + pass.name + ": " + *why;
+    return false;
+  }
+  if (!found) *why = "there is no pass " + std::string(name);
+  return found;
+}
+
+}  // namespace manyrt::compiler::passes

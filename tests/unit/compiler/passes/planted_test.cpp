@@ -1,0 +1,180 @@
+// Whether a wrong pass would be found: defects are planted behind the passes, each as a mistake in a pass would leave it, and
+// the verifier or a run of the interpreter beside the module from before has to tell.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "../ir/ir_module.h"
+#include "compiler/passes/passes.h"
+
+namespace manyrt::compiler::passes {
+namespace {
+
+using ir::Instruction;
+using ir::Opcode;
+
+constexpr char kSource[] = R"(
+uint mixed(uint a, int b) { return a - (uint)(b >> 1); }
+kernel void k(global uint* out, uint n) {
+  const uint g = get_global_id(0);
+  uint sum = g, high = 0;
+  uint2 pair = (uint2)(g, n);
+  long wide = (int)(g - 2);
+  for (uint i = 0; i < n; ++i) {
+    if (i == 3 && g < 2) continue;
+    if (sum > 90 && (g & 1)) { high = i + 1; break; }
+    switch (i & 3) {
+      case 0: sum += 5;
+      case 1: sum += mixed(sum, -7); break;
+      default: sum ^= i;
+    }
+  }
+  out[4 * g] = sum; out[4 * g + 1] = high + pair.y * 2; out[4 * g + 2] = (uint)(wide >> 1); out[4 * g + 3] = pair.x - n;
+})";
+
+std::vector<uint32_t> result(const ir::Module& module, std::string* why) {
+  ir::Run run;
+  run.group_size[0] = 8;
+  run.steps = 1 << 16;
+  run.arguments = {ir::buffer(std::vector<uint32_t>(32)), ir::value(20)};
+  ir::interpret(&run, module, *module.find("k"), why);
+  return ir::words(run.arguments[0]);
+}
+
+// The first instruction of an operation in the kernel (`number`: a later one).
+Instruction* first(ir::Module& module, Opcode op, int number = 0) {
+  Instruction* found = nullptr;
+  ir::forEach(*module.find("k")->body, [&](Instruction& i) {
+    if (i.op == op && number-- == 0) found = &i;
+  });
+  return found;
+}
+
+struct Defect {
+  const char* what;
+  std::function<bool(ir::Module&)> plant;  // false: there was nothing to spoil
+};
+
+const Defect kDefects[] = {
+    {"operands of a difference change places",
+     [](ir::Module& m) {
+       Instruction* i = first(m, Opcode::kSub);
+       if (i != nullptr) std::swap(i->operands[0], i->operands[1]);
+       return i != nullptr;
+     }},
+    {"a sign is lost when a number is made wider",
+     [](ir::Module& m) {
+       Instruction* i = first(m, Opcode::kSExt);
+       if (i != nullptr) i->op = Opcode::kZExt;
+       return i != nullptr;
+     }},
+    {"a bound is taken in",
+     [](ir::Module& m) {
+       Instruction* i = first(m, Opcode::kULt);
+       if (i != nullptr) i->op = Opcode::kULe;
+       return i != nullptr;
+     }},
+    {"a store is taken for dead",
+     [](ir::Module& m) {
+       Instruction* i = first(m, Opcode::kStore);
+       if (i == nullptr) return false;
+       std::erase(i->parent->body, i);
+       return true;
+     }},
+    {"a break gives a value from before the loop",
+     [](ir::Module& m) {
+       Instruction* loop = first(m, Opcode::kLoop);
+       Instruction* jump = first(m, Opcode::kBreak, 1);
+       if (loop == nullptr || jump == nullptr) return false;
+       for (ir::Value*& operand : jump->operands) operand = loop->operands[0];
+       return true;
+     }},
+    {"a step gives what it was given",
+     [](ir::Module& m) {
+       Instruction* next = first(m, Opcode::kNext);
+       if (next == nullptr) return false;
+       next->operands = next->parent->parameters;
+       return true;
+     }},
+    {"the sides of an if change places",
+     [](ir::Module& m) {
+       Instruction* i = first(m, Opcode::kIf, 1);
+       if (i != nullptr) std::swap(i->regions[0], i->regions[1]);
+       return i != nullptr;
+     }},
+    {"a value is used outside of the region that it belongs to",
+     [](ir::Module& m) {
+       Instruction* loop = first(m, Opcode::kLoop);
+       Instruction* store = first(m, Opcode::kStore);
+       if (loop == nullptr || store == nullptr) return false;
+       store->operands[0] = loop->regions[0]->parameters[0];
+       return true;
+     }},
+    {"a constant is folded in another width",
+     [](ir::Module& m) {
+       Instruction* i = first(m, Opcode::kConstant, 1);
+       if (i != nullptr) i->numbers[0] = ~uint64_t{0};
+       return i != nullptr;
+     }},
+    {"a part of a switch falls through where it left",
+     [](ir::Module& m) {
+       Instruction* i = first(m, Opcode::kLeave);
+       if (i != nullptr) i->op = Opcode::kFallThrough;
+       return i != nullptr;
+     }},
+    {"a region loses its terminator",
+     [](ir::Module& m) {
+       Instruction* i = first(m, Opcode::kContinue);
+       if (i != nullptr) i->parent->body.pop_back();
+       return i != nullptr;
+     }},
+    {"a shift goes by one more",
+     [](ir::Module& m) {
+       Instruction* i = first(m, Opcode::kAShr);
+       if (i == nullptr) return false;
+       Instruction* amount = i->operands[1]->by;
+       amount->numbers[0] += 1;
+       return true;
+     }},
+    {"an access has the address of its neighbour",
+     [](ir::Module& m) {
+       Instruction* a = first(m, Opcode::kStore);
+       Instruction* b = first(m, Opcode::kStore, 1);
+       if (a == nullptr || b == nullptr) return false;
+       a->operands[1] = b->operands[1];
+       return true;
+     }},
+};
+
+TEST(IrPlantedDefectsTest, ThePassesKeepTheResult) {
+  ir::FromSource made(kSource);
+  std::string why;
+  const std::vector<uint32_t> before = result(made.module, &why);
+  EXPECT_EQ(why, "");
+  ASSERT_TRUE(run(&made.module, "all", &why)) << why;
+  EXPECT_EQ(result(made.module, &why), before);
+  EXPECT_EQ(why, "");
+}
+
+TEST(IrPlantedDefectsTest, EachDefectIsFound) {
+  for (const Defect& defect : kDefects) {
+    ir::FromSource made(kSource);
+    std::string why;
+    const std::vector<uint32_t> before = result(made.module, &why);
+    ASSERT_TRUE(run(&made.module, "all", &why)) << why;
+    ASSERT_TRUE(defect.plant(made.module)) << defect.what << "\n" << ir::print(made.module);
+    const bool refused = !ir::verify(made.module, &why);
+    const bool differs = !refused && (result(made.module, &why) != before || !why.empty());
+    EXPECT_TRUE(refused || differs) << defect.what << "\n" << ir::print(made.module);
+  }
+}
+
+TEST(IrPlantedDefectsTest, APassThatIsNotThereIsNamed) {
+  ir::FromSource made(kSource);
+  std::string why;
+  EXPECT_FALSE(run(&made.module, "nothing", &why));
+  EXPECT_EQ(why, "there is no pass nothing");
+}
+
+}  // namespace
+}  // namespace manyrt::compiler::passes
