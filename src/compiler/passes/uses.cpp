@@ -1,4 +1,4 @@
-// Uses of values, counted over all regions of a function.
+// Uses of values, counted over all regions of a function, those inside of others too.
 #include "compiler/passes/uses.h"
 
 namespace manyrt::compiler::passes {
