@@ -121,9 +121,9 @@ class LaneShapes {
   Shape call(const Expr& expression) const;
   Shape converted(const Expr& expression) const;
   Shape address(const Expr& lvalue) const;
-  Shape moved(Shape pointer, const Expr& index, int64_t bytes) const;
+  Shape moved(Shape pointer, const Expr& index, const Shape& by, int64_t bytes) const;
   Shape integer(const Type* type, int64_t stride, bool wraps, Range range) const;
-  Range range(const Expr& expression) const;
+  Range range(const Expr& expression, const Shape& shape) const;
   void findShapes(const std::vector<Stmt*>& statements);
   bool isOwn(const Expr& lvalue) const;
   bool isNear(const Expr& lvalue) const;

@@ -58,14 +58,14 @@ Shape LaneShapes::integer(const Type* type, int64_t stride, bool wraps, Range ra
   return Shape::linear(stride, false, is_known ? range : Range());
 }
 
-// Of an integer that is uniform or linear and does not wrap.
-Range LaneShapes::range(const Expr& e) const {
-  const Shape shape = of(e);
+// Of an integer that is uniform or linear and does not wrap. Its shape is given: to ask for it at each level again would take
+// twice as long for each term of a sum.
+Range LaneShapes::range(const Expr& e, const Shape& shape) const {
   if (shape.isLinear()) return shape.range;
   if (!isInteger(e)) return {};
   if (const auto constant = constantOf(e)) return {*constant, *constant};
   if (isConversion(e) && isInteger(*e.a)) {
-    const Range inner = range(*e.a);
+    const Range inner = range(*e.a, of(*e.a));
     const bool keeps =
         sizeOf(e.type) == 8 ? inner.isKnown() && (e.type->isSigned() || inner.low >= 0) : inner.fits(e.type.type);
     if (keeps) return inner;
@@ -91,8 +91,7 @@ Range LaneShapes::range(const Expr& e) const {
 }
 
 // A pointer by as many elements of so many bytes further; `bytes` is negative where the index is subtracted.
-Shape LaneShapes::moved(Shape pointer, const Expr& index, int64_t bytes) const {
-  const Shape by = of(index);
+Shape LaneShapes::moved(Shape pointer, const Expr& index, const Shape& by, int64_t bytes) const {
   if (pointer.isVarying() || by.isVarying()) return Shape::varying();
   if (by.isUniform()) return pointer;
   if (by.wraps && isUnsigned32(index)) {
@@ -110,7 +109,7 @@ Shape LaneShapes::binary(const Expr& e) const {
   if (e.type->isPointer() && (e.op == Op::kAdd || e.op == Op::kSub)) {
     const bool left = e.a->type->isPointer();
     const auto size = static_cast<int64_t>(sizeOf(e.type->inner));
-    return moved(left ? a : b, left ? *e.b : *e.a, e.op == Op::kSub ? -size : size);
+    return moved(left ? a : b, left ? *e.b : *e.a, left ? b : a, e.op == Op::kSub ? -size : size);
   }
   if (a.isVarying() || b.isVarying() || !isInteger(e) || sizeOf(e.type) < 4) return Shape::varying();
   if (e.a->type->isPointer()) {  // the elements between two pointers
@@ -123,18 +122,19 @@ Shape LaneShapes::binary(const Expr& e) const {
   const Type* type = e.type.type;
   switch (e.op) {
     case Op::kAdd:
-      return integer(type, a.stride + b.stride, wraps, sum(range(*e.a), range(*e.b)));
+      return integer(type, a.stride + b.stride, wraps, sum(range(*e.a, a), range(*e.b, b)));
     case Op::kSub:
-      return integer(type, a.stride - b.stride, wraps, sum(range(*e.a), product(range(*e.b), -1)));
+      return integer(type, a.stride - b.stride, wraps, sum(range(*e.a, a), product(range(*e.b, b), -1)));
     case Op::kMul:
     case Op::kShl: {
       const bool left = a.isLinear() || e.op == Op::kShl;
       const Expr &line = left ? *e.a : *e.b, &other = left ? *e.b : *e.a;
-      const auto amount = of(other).isUniform() ? constantOf(other) : std::nullopt;
+      const Shape& shape = left ? a : b;
+      const auto amount = (left ? b : a).isUniform() ? constantOf(other) : std::nullopt;
       if (!amount || (e.op == Op::kShl && (*amount < 0 || *amount > 16))) return Shape::varying();
       const int64_t factor = e.op == Op::kShl ? int64_t{1} << *amount : *amount;
-      const auto stride = times(of(line).stride, factor);
-      return stride ? integer(type, *stride, wraps, product(range(line), factor)) : Shape::varying();
+      const auto stride = times(shape.stride, factor);
+      return stride ? integer(type, *stride, wraps, product(range(line, shape), factor)) : Shape::varying();
     }
     default:
       return Shape::varying();
@@ -172,7 +172,7 @@ Shape LaneShapes::address(const Expr& e) const {
       return address(*e.a);
     case ExprKind::kSubscript:
       if (!e.a->type->isPointer()) return Shape::varying();
-      return moved(of(*e.a), *e.b, static_cast<int64_t>(sizeOf(e.type)));
+      return moved(of(*e.a), *e.b, of(*e.b), static_cast<int64_t>(sizeOf(e.type)));
     case ExprKind::kUnary:
       return e.op == Op::kDereference ? of(*e.a) : Shape::varying();
     default:

@@ -176,6 +176,20 @@ TEST(ShapesTest, ABreakUnderAConditionThatDiffersMakesTheLoopDiverge) {
   EXPECT_EQ(Shapes("for (int k = 0; k < n; ++k) { if (k > 7) break; a[i] += 1; }").diverging(StmtKind::kFor), 0u);
 }
 
+// A question that is asked twice at each level takes a day for these.
+TEST(ShapesTest, LongSumsProductsAndPointersAreFollowedOnce) {
+  const auto nested = [](const std::string& before, const std::string& innermost, const std::string& behind) {
+    std::string text = innermost;
+    for (int level = 0; level < 60; ++level) text.insert(0, before).append(behind);
+    return text;
+  };
+  EXPECT_EQ(Shapes("int x = " + nested("(", "i", " + i)") + "; o[i] = x;").of("x").stride, 61);
+  EXPECT_EQ(Shapes("int x = " + nested("(i - (", "i", " + n))") + "; o[i] = x;").of("x").stride, 1);
+  EXPECT_TRUE(Shapes("long x = " + nested("(long)((", "i", ") * 1)") + "; o[i] = x;").of("x").isLinear());
+  EXPECT_TRUE(Shapes("int x = " + nested("*(o + ", "i", ")") + "; o[i] = x;").of("x").isVarying());
+  EXPECT_TRUE(Shapes("int x = *(" + nested("(", "o", " + i)") + "); o[i] = x;").of("x").isVarying());
+}
+
 TEST(ShapesTest, TheWidestValueThatNeedsAVectorDecidesTheLanes) {
   EXPECT_EQ(Shapes("a[i] = a[i] * 2.0f;").widest(), 4u);
   EXPECT_EQ(Shapes("long x = o[i]; x *= x; o[i] = x >> 32;").widest(), 8u);
