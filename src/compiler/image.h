@@ -45,6 +45,12 @@ class Object : public RefCounted {
   }
   const std::string& whyNotBetter() const { return why_not_better_; }  // kFailed
 
+  // How urgent the better code is: the nanoseconds that kernels of this object have run so far, and more than any of them where
+  // a caller waits for it. Relaxed: it only decides an order.
+  void spend(int64_t nanoseconds) const { spent_.fetch_add(static_cast<uint64_t>(nanoseconds), std::memory_order_relaxed); }
+  void hurry() const { spent_.fetch_or(kWaitedFor, std::memory_order_relaxed); }
+  uint64_t urgency() const { return spent_.load(std::memory_order_relaxed); }
+
  private:
   Object(void* handle, Descriptor file);
   void* const handle_;
@@ -53,6 +59,8 @@ class Object : public RefCounted {
   Ref<Object> better_object_;
   std::atomic<Improvement> improvement_{Improvement::kNone};
   std::string why_not_better_;
+  static constexpr uint64_t kWaitedFor = uint64_t{1} << 62;
+  mutable std::atomic<uint64_t> spent_{0};
   void (*watcher_)(const Object*) = nullptr;
 };
 

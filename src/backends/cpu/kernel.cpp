@@ -143,6 +143,7 @@ Status HostKernel::create(Ref<backend::Kernel>* kernel, const rtHostModuleKernel
   Ref<HostKernel> fresh = Ref<HostKernel>::adopt(new HostKernel(described.function, threads));
   fresh->better_ = &object->better();
   fresh->index_ = index;
+  if (object->improvement() == compiler::Object::Improvement::kPending) fresh->unsettled_ = object.get();
   const auto* traits = static_cast<const unsigned char*>(object->symbol(compiler::kTraitsSymbol));
   const unsigned char known = traits != nullptr ? traits[index] : 0;
   if ((known & compiler::kJoinsAlong0) != 0) fresh->joins_along_ = 0;
@@ -272,6 +273,7 @@ static void runGroupsApart(GroupRun&, uint64_t, uint64_t, uint32_t) {}
 
 template <class Groups>
 static inline void runGroups(GroupRun& run, uint64_t begin, uint64_t end, uint64_t most, uint32_t participant, Groups& groups) {
+  const QuickTime time(*run.kernel);
   Arena* arena = nullptr;
   try {
     if (run.local == 0) {

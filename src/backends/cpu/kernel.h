@@ -7,6 +7,7 @@
 #include "backends/backend.h"
 #include "backends/cpu/ring.h"
 #include "backends/cpu/sharing_trial.h"
+#include "base/clock.h"
 #include "base/os/sanitizer.h"
 #include "compiler/image.h"
 #include "compiler/unit.h"
@@ -55,6 +56,12 @@ class HostKernel final : public backend::Kernel {
     const rtHostModuleKernel_t* better = better_->load(std::memory_order_acquire);
     return better == nullptr ? function_ : better[index_].function;
   }
+  // Its object while better code for it is being made; null: this is the code that stays.
+  const compiler::Object* unsettled() const {
+    if (unsettled_ == nullptr) [[likely]]
+      return nullptr;
+    return unsettled_->improvement() == compiler::Object::Improvement::kPending ? unsettled_ : nullptr;
+  }
   SharingTrial* sharingTrial() { return shares_atomics_ ? &trial_ : nullptr; }  // null: threads do not hinder each other
   std::atomic<uint32_t> cost{0};  // of a work-group, sixteenths of a nanosecond, a moving average; 0: unknown
 
@@ -66,6 +73,7 @@ class HostKernel final : public backend::Kernel {
 
   const rtHostKernelFunction_t function_;
   const std::atomic<const rtHostModuleKernel_t*>* better_ = &kNothingBetter;
+  const compiler::Object* unsettled_ = nullptr;  // object_, where it came without its better code
   uint32_t index_ = 0;
   const uint32_t threads_;
   bool needs_arena_ = false;
@@ -77,6 +85,25 @@ class HostKernel final : public backend::Kernel {
   uint64_t scratch_bytes_ = 0;  // of each group
   uint64_t scratch_bytes_per_item_ = 0;
   Ref<compiler::Object> object_;  // null: a function of the program
+};
+
+// The time that a thread spends in quick code counts for the object: what has taken the most is optimised first.
+class QuickTime {
+ public:
+  explicit QuickTime(const HostKernel& kernel) : object_(kernel.unsettled()) {
+    if (object_ != nullptr) [[unlikely]]
+      began_ = nowNanoseconds();
+  }
+  ~QuickTime() {
+    if (object_ != nullptr) [[unlikely]]
+      object_->spend(nowNanoseconds() - began_);
+  }
+  QuickTime(const QuickTime&) = delete;
+  QuickTime& operator=(const QuickTime&) = delete;
+
+ private:
+  const compiler::Object* const object_;
+  int64_t began_ = 0;
 };
 
 // One launch while it runs, on as many threads as take part. What each of them needs is on one cache line.

@@ -198,6 +198,7 @@ bool ReplayArray::walk(Engine& engine, StatusLatch& latch, bool foreign) {
       if (latch.failed()) [[unlikely]]
         return;
       if (node->kind == Kind::kGroup) [[likely]] {
+        const QuickTime time(*node->kernel);
         node->kernel->function()(&node->group, node->args);
       } else {
         runOther(*node, engine, latch, foreign);

@@ -10,6 +10,8 @@
 #include <deque>
 #include <mutex>
 #include <new>
+#include <thread>
+#include <utility>
 
 #include "base/fault.h"
 #include "base/handles/epoch.h"
@@ -22,11 +24,16 @@ namespace {
 
 constexpr int64_t kStopMilliseconds = 2000;  // for killing compilers and removing their files
 
+struct Waiting {
+  Work work;
+  Urgency urgency;
+};
+
 struct State {
   Ranked<std::mutex, LockRank::kBackground> mutex;
   ConditionVariable idle;  // also told after each piece of work
-  std::deque<Work> waiting;
-  bool running = false;  // there is a thread
+  std::deque<Waiting> waiting;
+  uint32_t threads = 0;  // that there are
   bool ending = false;   // nothing is accepted any more
   int cancel = -1;
   pid_t owner = 0;  // of the process; 0: nothing was ever submitted
@@ -36,12 +43,24 @@ State& state() {
   return *instance;
 }
 
+// A few hundred builds wait at most, and a build takes a second: a search is no time beside it.
+Work takeMostUrgent(std::deque<Waiting>* waiting) {
+  auto most = waiting->begin();
+  uint64_t highest = 0;
+  for (auto each = waiting->begin(); each != waiting->end(); ++each) {
+    const uint64_t urgency = each->urgency ? each->urgency() : 0;
+    if (urgency > highest) most = each, highest = urgency;
+  }
+  Work work = std::move(most->work);
+  waiting->erase(most);
+  return work;
+}
+
 void run(void*) {
   State& all = state();
   std::unique_lock lock(all.mutex);
   while (!all.waiting.empty()) {
-    Work work = std::move(all.waiting.front());
-    all.waiting.pop_front();
+    Work work = takeMostUrgent(&all.waiting);
     lock.unlock();
     {
       epoch::Scope scope;
@@ -55,13 +74,13 @@ void run(void*) {
     lock.lock();
     all.idle.notify_all();
   }
-  all.running = false;
+  --all.threads;
   all.idle.notify_all();
 }
 
 bool awaitIdleLocked(State& all, std::unique_lock<decltype(State::mutex)>& lock, int64_t milliseconds) {
   lock_order::mayWait("a wait for builds in the background");
-  return all.idle.wait_for(lock, std::chrono::milliseconds(milliseconds), [&] { return !all.running; });
+  return all.idle.wait_for(lock, std::chrono::milliseconds(milliseconds), [&] { return all.threads == 0; });
 }
 
 void atEnd() {
@@ -70,8 +89,8 @@ void atEnd() {
   std::unique_lock lock(all.mutex);
   all.ending = true;
   all.idle.notify_all();
-  if (!all.running) return;
-  std::deque<Work> dropped;
+  if (all.threads == 0) return;
+  std::deque<Waiting> dropped;
   dropped.swap(all.waiting);
   lock.unlock();
   dropped.clear();
@@ -90,20 +109,21 @@ Status prepare(State& all) {
 
 }  // namespace
 
-Status submit(Work work) {
+uint32_t mostThreads() { return std::clamp(std::thread::hardware_concurrency() / 4, 1u, 4u); }
+
+Status submit(Work work, Urgency urgency) {
   State& all = state();
   std::lock_guard lock(all.mutex);
   if (all.ending) return Status::bare(RT_ERROR_SHUT_DOWN);
   if (fault::fails("kernels.background")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
   RT_TRY(prepare(all));
-  all.waiting.push_back(std::move(work));
-  if (all.running) return Status();
-  all.running = true;
+  all.waiting.push_back({std::move(work), std::move(urgency)});
+  if (all.threads >= mostThreads()) return Status();
+  ++all.threads;
   Status status = startThread("manyrt-improve", run, nullptr);
-  if (!status.ok()) {
-    all.running = false;
-    all.waiting.pop_back();
-  }
+  if (status.ok()) return status;
+  if (--all.threads != 0) return Status();  // the others will do it
+  all.waiting.pop_back();
   return status;
 }
 

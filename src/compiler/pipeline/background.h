@@ -1,5 +1,6 @@
-// Work that no caller waits for: one thread of the library, started when there is some and gone when there is none. At the end
-// of the process what has begun is told to stop: a program that ends does not wait for code that it will not run.
+// Work that no caller waits for, the most urgent first: done by a thread of the library, or by a few where there are many
+// processors, which are started when there is some and gone when there is none. At the end of the process what has begun is
+// told to stop: a program that ends does not wait for code that it will not run.
 #pragma once
 
 #include <functional>
@@ -11,9 +12,13 @@ namespace manyrt::compiler::background {
 
 // `cancel` is a descriptor: once it can be read, the work is to end soon. It may throw std::bad_alloc.
 using Work = std::function<void(int cancel)>;
+// Asked, under a lock, whenever a thread looks for work; throws nothing. Of equals the first that was submitted goes first.
+using Urgency = std::function<uint64_t()>;
 
-// In the order of submission, one at a time. OUT_OF_MEMORY: there is no thread for it; SHUT_DOWN: the process is ending.
-Status submit(Work work);
+// OUT_OF_MEMORY: there is no thread for it; SHUT_DOWN: the process is ending.
+Status submit(Work work, Urgency urgency = nullptr);
+// How many pieces of work are done at once: a quarter of the processors, at least one and at most four.
+uint32_t mostThreads();
 
 // Until `done` says so, which is asked after each piece of work. False: the time is over, or the process is ending.
 bool await(const std::function<bool()>& done, Deadline deadline);

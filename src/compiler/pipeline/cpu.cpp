@@ -362,7 +362,8 @@ void Pipeline::improveLater(Built* built, const CpuUnit& optimized) {
   work.job = jobFor(front_end_.options(), optimized, CpuForm::kOptimized, sanitizer_);
   work.job.niceness = kBackgroundNiceness;
   built->object->expectBetter();
-  const Status status = background::submit([work](int cancel) { improve(work, cancel); });
+  const Status status =
+      background::submit([work](int cancel) { improve(work, cancel); }, [object = work.object] { return object->urgency(); });
   if (status.ok()) return;
   reportUnimproved(work.name, status);
   built->object->failBetter(reasonOf(status));
@@ -402,6 +403,7 @@ Status buildForCpu(Ref<Object>* object, std::string* log, const BuildRequest& re
 }
 
 Status awaitBetter(const Object& object, Deadline deadline) {
+  object.hurry();
   const auto is_settled = [&] { return object.improvement() != Object::Improvement::kPending; };
   if (!background::await(is_settled, deadline) && !is_settled())
     return Status::bare(deadline.passed() ? RT_ERROR_TIMEOUT : RT_ERROR_SHUT_DOWN);

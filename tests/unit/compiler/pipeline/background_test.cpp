@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <fstream>
+#include <latch>
 #include <mutex>
 #include <thread>
 
@@ -187,6 +189,86 @@ TEST_F(TiersTest, ThreadsThatAskAtOnceShareBothTiers) {
     EXPECT_NE(mine->better().load(), nullptr);
   }
   EXPECT_EQ(entries(), 1u);
+}
+
+// Threads of the library that stand still, so that work waits until they are let go.
+class Blockers {
+ public:
+  explicit Blockers(uint32_t count) {
+    for (uint32_t i = 0; i < count; ++i) EXPECT_TRUE(background::submit([this](int) { gate_.wait(); }).ok());
+  }
+  void release() { gate_.count_down(); }
+
+ private:
+  std::latch gate_{1};
+};
+
+TEST_F(TiersTest, TheMostUrgentWorkIsDoneFirstAndOfEqualsTheFirst) {
+  ASSERT_GE(background::mostThreads(), 1u);
+  Blockers until_the_end(background::mostThreads() - 1), first(1);
+  std::string order;
+  uint64_t late = 0;
+  const auto submit = [&](char name, const uint64_t* urgency) {
+    EXPECT_TRUE(background::submit([&order, name](int) { order += name; }, [urgency] { return *urgency; }).ok());
+  };
+  const uint64_t none = 0, some = 5, more = 9;
+  submit('a', &none);
+  submit('b', &some);
+  submit('c', &late);
+  submit('d', &more);
+  submit('e', &some);
+  EXPECT_TRUE(background::submit([&order](int) { order += 'f'; }).ok());
+  late = 7;  // it is asked when a thread looks for work
+  first.release();
+  EXPECT_TRUE(background::await([&] { return order.size() == 6; }, Deadline::after(60'000'000'000)));
+  EXPECT_EQ(order, "dcbeaf");
+  until_the_end.release();
+  EXPECT_TRUE(settle());
+}
+
+TEST_F(TiersTest, WhatHasRunLongestIsOptimisedFirstAndWhatIsWaitedForBeforeIt) {
+  environment("RT_CACHE_DIR", "off");
+  compilerWith("for word do case $word in *.cpp) grep -o 'marker_[0-9]' \"$word\" | head -n 1 >>" + path("order") +
+               " ;; esac; done");
+  rtDevice_t device = nullptr;
+  rtContext_t context = nullptr;
+  rtStream_t stream = nullptr;
+  ASSERT_EQ(rtDeviceGetByName(&device, "cpu"), RT_SUCCESS);
+  ASSERT_EQ(rtContextCreate(&context, nullptr, device), RT_SUCCESS);
+  ASSERT_EQ(rtContextGetDefaultStream(&stream, context), RT_SUCCESS);
+  Blockers until_the_end(background::mostThreads() - 1), first(1);
+  rtModule_t modules[4];
+  const uint32_t turns[4] = {1, 2'000'000, 1, 20'000'000};
+  for (uint32_t i = 0; i < 4; ++i) {
+    const std::string name = "marker_" + std::to_string(i);
+    const std::string source = "__kernel void " + name +
+                               "(__global uint* out, uint n) { uint s = n;\n"
+                               "  for (uint k = 0; k < n; ++k) s = s * 5 + k;\n  out[0] = s; }";
+    ASSERT_EQ(rtModuleCreateFromSource(&modules[i], source.c_str(), "", context), RT_SUCCESS);
+    rtKernel_t kernel = nullptr;
+    void* out = nullptr;
+    ASSERT_EQ(rtModuleGetKernel(&kernel, name.c_str(), modules[i]), RT_SUCCESS);
+    ASSERT_EQ(rtMalloc(&out, 4, context), RT_SUCCESS);
+    uint32_t n = turns[i];
+    void* args[] = {&out, &n};
+    ASSERT_EQ(rtLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, stream, args, 2), RT_SUCCESS);
+    ASSERT_EQ(rtStreamSynchronize(stream), RT_SUCCESS);
+    ASSERT_EQ(rtFree(out), RT_SUCCESS);
+  }
+  EXPECT_EQ(rtModuleWait(modules[2], RT_MODULE_OPTIMIZED, 0), RT_ERROR_TIMEOUT);  // from here on it is waited for
+  first.release();
+  until_the_end.release();
+  ASSERT_TRUE(settle());
+  std::ifstream order(path("order"));
+  std::string line, lines;
+  while (std::getline(order, line)) lines += line.back();
+  if (background::mostThreads() == 1) {
+    EXPECT_EQ(lines, "2310");
+  } else {  // several at once
+    EXPECT_EQ(lines.size(), 4u);
+  }
+  for (rtModule_t module : modules) EXPECT_EQ(rtModuleDestroy(module), RT_SUCCESS);
+  EXPECT_EQ(rtContextDestroy(context), RT_SUCCESS);
 }
 
 TEST_F(TiersTest, ACompilerThatFailsInTheBackgroundLeavesTheQuickCodeAndALine) {
