@@ -2,6 +2,7 @@
 //   --pass NAME       runs a pass, or "all" in their order; several of them one after the other
 //   --print           the IR as text
 //   --again           the text read and printed again has to be the same text
+//   --divergence      of a run: what the analysis says of values along both dimensions has to hold
 //   --run KERNEL GX,GY,GZ LX,LY,LZ ARGUMENT...   interprets a launch; a "--" ends the arguments. buffer:PATH is read before and
 //                     written after, value:HEX the bytes of a value, of a __local pointer those of the number of its bytes
 // Every module is verified. Exit status: 0 good, 1 refused or wrong (a sentence on stderr), 2 not usable, 3 a form that the IR
@@ -14,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/analysis/divergence_check.h"
 #include "compiler/ir/from_tree/from_tree.h"
 #include "compiler/ir/interpret.h"
 #include "compiler/ir/text.h"
@@ -22,6 +24,7 @@
 #include "compiler/passes/passes.h"
 #include "compiler/pipeline/options.h"
 #include "compiler/preprocessor/preprocessor.h"
+#include "compiler/unit.h"
 #include "ir_natives.h"
 
 namespace {
@@ -29,7 +32,7 @@ namespace {
 using namespace manyrt::compiler;
 
 struct Arguments {
-  bool print = false, again = false;
+  bool print = false, again = false, divergence = false;
   std::vector<std::string> passes;
   std::string kernel;
   std::vector<std::string> launch;  // sizes and arguments
@@ -45,6 +48,8 @@ bool readArguments(Arguments* arguments, int argc, char** argv) {
       arguments->print = true;
     } else if (word == "--pass" && i + 1 < argc) {
       arguments->passes.emplace_back(argv[++i]);
+    } else if (word == "--divergence") {
+      arguments->divergence = true;
     } else if (word == "--again") {
       arguments->again = true;
     } else if (word == "--run" && i + 1 < argc) {
@@ -115,8 +120,16 @@ int launch(const Arguments& arguments, const ir::Module& module, Program& progra
 #else
   run.fuses = __builtin_cpu_supports("fma");
 #endif
-  std::string why;
-  if (!ir::interpret(&run, module, *kernel, &why)) return wrong(why);
+  const auto begin = run.arguments;
+  for (uint32_t dimension = 0; dimension < (arguments.divergence ? 2 : 1); ++dimension) {
+    const analysis::Divergence divergence(*kernel, dimension, kMaxItems);
+    analysis::DivergenceCheck check(*kernel, divergence, dimension);
+    run.arguments = begin;
+    run.observer = arguments.divergence ? &check : nullptr;
+    std::string why;
+    if (!ir::interpret(&run, module, *kernel, &why)) return wrong(why);
+    if (!check.wrong().empty()) return wrong("The analysis of divergence is wrong: " + check.wrong());
+  }
   for (size_t i = 2; i < arguments.launch.size(); ++i) {
     if (!arguments.launch[i].starts_with("buffer:")) continue;
     const std::vector<uint8_t>& bytes = run.arguments[i - 2].bytes;
@@ -161,7 +174,8 @@ int main(int argc, char** argv) {
   std::vector<uint8_t> text;
   if (!readArguments(&arguments, argc, argv) || !readFile(&text, arguments.file)) {
     return wrong(
-        "Usage: kernel_ir [--pass NAME] [--print] [--again] [--run KERNEL GRID GROUP ARGUMENT... --] FILE [options of a "
+        "Usage: kernel_ir [--pass NAME] [--print] [--again] [--divergence] [--run KERNEL GRID GROUP ARGUMENT... --] FILE "
+        "[options of a "
         "build...]",
         2);
   }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A device for random_programs.py through ctypes alone, so that any Python runs it. MANYRT_LIBRARY is the library's path.
-KERNEL_IR is that of the program kernel_ir, which interprets kernels as one more device: "ir", or with its passes "ir:all"."""
+KERNEL_IR is that of the program kernel_ir, which interprets kernels as one more device: "ir", or with its passes "ir:all",
+which also holds the analysis of divergence against the run."""
 
 import ctypes
 import os
@@ -88,7 +89,7 @@ class Interpreter:
 
     def __init__(self, passes):
         self.program = os.environ.get("KERNEL_IR", "")
-        self.passes = ("--pass", passes) if passes else ()
+        self.passes = ("--pass", passes, "--divergence") if passes else ()
         if not os.access(self.program, os.X_OK):
             raise Error("KERNEL_IR names no program")
         self.folder = tempfile.TemporaryDirectory()  # pylint: disable=consider-using-with

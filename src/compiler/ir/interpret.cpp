@@ -31,6 +31,7 @@ struct Call {
   std::vector<uint64_t> words;
   std::vector<uint64_t> slots;  // addresses
   std::vector<Position> stack;
+  Observer::Turns turns;  // where there is an observer
 };
 
 struct Item {
@@ -231,6 +232,12 @@ class Interpreter {
   }
   void write(Call& call, const Value& value, const Bits& bits) {
     std::memcpy(wordsOf(call, value), bits.data(), sizeof(uint64_t) * value.type.components);
+    if (run_.observer != nullptr && item_ != nullptr && item_->calls.size() == 1)
+      run_.observer->seen(group_, item_->local_id, value, bits, call.turns);
+  }
+  void write(Call& call, const Value& value, uint64_t word) { write(call, value, Bits{word}); }
+  void turn(Call& call, const Instruction& loop, bool first) {
+    if (run_.observer != nullptr) call.turns[&loop] = first ? 0 : call.turns[&loop] + 1;
   }
 
   // Operands from `from` on become `values`; all are read before the first is written.
@@ -261,7 +268,7 @@ class Interpreter {
     switch (shapeOf(i.op)) {
       case Shape::kAddress: {
         const bool slot = i.object->space == AddressSpace::kPrivate;
-        *wordsOf(call, *i.result()) = slot ? call.slots[i.object->id] : objects_.at(i.object);
+        write(call, *i.result(), slot ? call.slots[i.object->id] : objects_.at(i.object));
         return true;
       }
       case Shape::kLoad:
@@ -270,7 +277,7 @@ class Interpreter {
       case Shape::kFill:
         return memory(call, i);
       case Shape::kWorkItem:
-        *wordsOf(call, *i.result()) = workItem(item, i, i.operands.empty() ? 0 : *wordsOf(call, *i.operands[0]));
+        write(call, *i.result(), workItem(item, i, i.operands.empty() ? 0 : *wordsOf(call, *i.operands[0])));
         return true;
       case Shape::kBuiltin:
         return builtin(item, call, i);
@@ -291,6 +298,7 @@ class Interpreter {
         call.stack.push_back({i.regions[*wordsOf(call, *i.operands[0]) != 0 ? 0 : 1]});
         return true;
       case Shape::kLoop:
+        turn(call, i, true);
         pass(call, i, 0, i.regions[0]->parameters);
         call.stack.push_back({i.regions[0]});
         return true;
@@ -385,7 +393,7 @@ class Interpreter {
     const uint64_t size = sizeOf(to), count = *wordsOf(call, *i.operands[2]);
     const uint64_t stride = strided ? *wordsOf(call, *i.operands[3]) : 1;
     const bool gathers = to.space == AddressSpace::kLocal;
-    *wordsOf(call, *i.result()) = *wordsOf(call, *i.operands.back());
+    write(call, *i.result(), *wordsOf(call, *i.operands.back()));
     if ((item.local_id[0] | item.local_id[1] | item.local_id[2]) != 0) return true;
     for (uint64_t k = 0; k < count; ++k) {
       uint8_t* target = memory_.at(*wordsOf(call, *i.operands[0]) + k * size * (gathers ? 1 : stride), size);
@@ -467,6 +475,7 @@ class Interpreter {
       case Opcode::kNext: {
         const Instruction* loop = leaveTo(call, Shape::kLoop);
         const Region* to = loop->regions[i.op == Opcode::kContinue ? 1 : 0];
+        if (i.op == Opcode::kNext) turn(call, *loop, false);
         pass(call, i, 0, to->parameters);
         call.stack.push_back({to});
         return true;

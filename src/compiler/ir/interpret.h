@@ -3,8 +3,10 @@
 // divisors and amounts of shifts are in range.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "compiler/ir/module.h"
@@ -19,6 +21,16 @@ class Natives {
   virtual bool call(const Signature& signature, const std::vector<const void*>& arguments, void* result) = 0;
 };
 
+// Sees each value of the kernel itself, not of what it calls, as an item gets it: what analyses say of values is held against
+// that. `turns`: of each loop that the item is in or has been in, counted from 0 each time that it is entered.
+class Observer {
+ public:
+  using Turns = std::unordered_map<const Instruction*, uint64_t>;
+  virtual ~Observer() = default;
+  virtual void seen(const uint64_t group[3], const uint64_t item[3], const Value& value,
+                    const std::array<uint64_t, kMaxComponents>& bits, const Turns& turns) = 0;
+};
+
 struct Argument {
   enum class Kind : uint8_t { kBuffer, kLocal, kValue };
   Kind kind = Kind::kValue;
@@ -31,7 +43,8 @@ struct Run {
   uint32_t group_size[3] = {1, 1, 1};
   uint64_t global_offset[3] = {0, 0, 0};
   std::vector<Argument> arguments;
-  Natives* natives = nullptr;          // null: calls of the language's functions are refused
+  Natives* natives = nullptr;  // null: calls of the language's functions are refused
+  Observer* observer = nullptr;
   bool fuses = true;                   // fma rounds once
   uint64_t steps = uint64_t{1} << 34;  // instructions, after which a run is given up
 };
