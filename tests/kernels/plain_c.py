@@ -168,6 +168,9 @@ def compared(sources, find, chosen):
                 print(f"{form}: is not here")
             else:
                 workers.append(Worker(form, environment))
+        if not workers:
+            print("SKIP: none of the forms is here.")
+            return SKIP
         for file, source in sources:
             if time.monotonic() - begin > chosen.seconds:
                 break

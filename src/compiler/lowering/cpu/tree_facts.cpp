@@ -1,6 +1,8 @@
 // Facts about single statements and expressions; see the header. Nothing is changed here.
 #include "compiler/lowering/cpu/tree_facts.h"
 
+#include <algorithm>
+
 #include "compiler/builtins/builtins.h"
 #include "compiler/lowering/cpp/text.h"
 #include "compiler/parser/visit.h"
@@ -131,6 +133,27 @@ bool hasNoHighBit(const Expr& e) {
     default:
       return false;
   }
+}
+
+bool declareMemory(const std::vector<Stmt*>& statements) {
+  bool found = false;
+  const auto is_memory = [](const Variable& v) {
+    return v.type.space == AddressSpace::kPrivate && (v.type->isArray() || v.type->isRecord() || v.type.is_volatile);
+  };
+  for (Stmt* statement : statements) {
+    visitStatements(statement, [&](Stmt& s) {
+      if (s.kind != StmtKind::kDeclare) return;
+      found = found || std::any_of(s.variables.begin(), s.variables.end(), [&](const Variable* v) { return is_memory(*v); });
+    });
+    visitExpressions(statement, [&](Expr& e) {
+      if (e.kind == ExprKind::kCall && !found) found = e.function->body == nullptr || declareMemory({e.function->body});
+      if (e.kind == ExprKind::kSubscript && e.a->type->isVector()) found = true;
+      if (e.kind != ExprKind::kUnary || e.op != Op::kAddressOf) return;
+      const Variable* root = rootVariable(*e.a);
+      found = found || (root != nullptr && root->type.space == AddressSpace::kPrivate);
+    });
+  }
+  return found;
 }
 
 std::optional<int64_t> constantOf(const Expr& e) {
