@@ -9,6 +9,9 @@ typedef _Bool bool;
 #define __kernel
 #define __global
 #define __private
+#define __local /* of one item */
+#define CLK_LOCAL_MEM_FENCE 1
+#define barrier(flags) /* each item has its own part of local memory */
 #define __constant static const
 #define restrict
 #define __attribute__(x)

@@ -21,6 +21,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 import random_c
@@ -41,6 +42,10 @@ def numbers(count, seed):
         state = (state * 6364136223846793005 + 1442695040888963407) & (2**64 - 1)
         made.append(state >> 32)
     return made
+
+
+class Left(Exception):
+    """A kernel that is not compared."""
 
 
 class Launch:
@@ -66,18 +71,22 @@ class Launch:
         self.read = [number % small for number in read] if small else read
 
 
-def wanted(compiler, source, launch, folder):
-    """The words of plain C."""
+def compiled(compiler, source, folder):
+    """The library of plain C."""
     (folder / "plain.c").write_text(source, encoding="utf-8")
     library = folder / f"plain{time.monotonic_ns()}.so"
-    subprocess.run([compiler, "-O0", "-fwrapv", "-ffp-contract=off", "-w", "-std=gnu11", "-include", HERE / "plain_c.h",
-                    "-shared", "-fPIC", "-Wl,-Bsymbolic", folder / "plain.c", "-o", library], check=True)
+    subprocess.run([compiler, "-O0", "-fwrapv", "-ffp-contract=off", "-fsigned-char", "-w", "-std=gnu11", "-include",
+                    HERE / "plain_c.h", "-shared", "-fPIC", "-Wl,-Bsymbolic", folder / "plain.c", "-o", library], check=True)
+    return library
+
+
+def wanted(library, launch):
+    """The words of plain C."""
     loaded = ctypes.CDLL(str(library))
     out = (ctypes.c_uint32 * launch.words)(*([FILL] * launch.words))
     read = (ctypes.c_uint32 * len(launch.read))(*launch.read)
     sizes = [(ctypes.c_uint32 * 2)(*size) for size in (launch.whole, launch.group)]
     loaded.run_all(out, read, ctypes.c_uint32(launch.limit), ctypes.c_uint64(launch.big), *sizes)
-    library.unlink()
     return list(out)
 
 
@@ -112,9 +121,12 @@ class Worker:
         if self.process is None:
             self.process = subprocess.Popen([sys.executable, __file__, "--work", self.name], env=self.environment, text=True,
                                             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        timer = threading.Timer(2 * PATIENCE, self.process.kill)
+        timer.start()
         self.process.stdin.write(json.dumps(source) + "\n")
         self.process.stdin.flush()
         line = self.process.stdout.readline()
+        timer.cancel()
         if line:
             return json.loads(line)
         self.process.wait()
@@ -140,29 +152,13 @@ def difference(answer, right, words):
     return None
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--forms", default="quick,optimized,tiered")
-    parser.add_argument("--random", type=int, default=0)
-    parser.add_argument("--first", type=int, default=1)
-    parser.add_argument("--keep", type=pathlib.Path)
-    parser.add_argument("--seconds", type=float, default=1e9)
-    parser.add_argument("--work")
-    parser.add_argument("files", nargs="*", type=pathlib.Path)
-    chosen = parser.parse_args()
-    if chosen.work:
-        work(chosen.work)
-        return 0
+def compared(sources, find, chosen):
+    """Compares kernels, of which `sources` has names and texts; `find` is `wanted` or raises Left. How many differ."""
     compiler = shutil.which("gcc") or shutil.which("cc")
     if compiler is None:
-        print("There is no C compiler.")
+        print("SKIP: there is no C compiler.")
         return SKIP
-    if chosen.random:
-        sources = ((f"random_{seed}.cl", random_c.make(seed)) for seed in range(chosen.first, chosen.first + chosen.random))
-    else:
-        files = chosen.files or sorted((HERE / "plain_c").glob("*.cl"))
-        sources = ((file.name, file.read_text(encoding="utf-8")) for file in files)
-    begin, count, failed = time.monotonic(), 0, 0
+    begin, count, failed, left = time.monotonic(), 0, 0, 0
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         workers = []
@@ -172,11 +168,21 @@ def main():
                 print(f"{form}: is not here")
             else:
                 workers.append(Worker(form, environment))
+        if not workers:
+            print("SKIP: none of the forms is here.")
+            return SKIP
         for file, source in sources:
             if time.monotonic() - begin > chosen.seconds:
                 break
             launch = Launch(source)
-            right = wanted(compiler, source, launch, folder)
+            library = compiled(compiler, source, folder)
+            try:
+                right = find(library, launch)
+            except Left:
+                left += 1
+                continue
+            finally:
+                library.unlink()
             count += 1
             words = launch.words // (launch.whole[0] * launch.whole[1])
             found = [(worker.name, difference(worker.ask(source), right, words)) for worker in workers]
@@ -189,8 +195,35 @@ def main():
                 (chosen.keep / file).write_text(source, encoding="utf-8")
         for worker in workers:
             worker.end()
-        print(f"{count} kernels in {', '.join(worker.name for worker in workers)}: {failed} differ from plain C")
+        also = f" ({left} left out)" if left else ""
+        print(f"{count} kernels in {', '.join(worker.name for worker in workers)}: {failed} differ from plain C{also}")
     return 1 if failed else 0
+
+
+def arguments(forms):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--forms", default=forms)
+    parser.add_argument("--first", type=int, default=1)
+    parser.add_argument("--keep", type=pathlib.Path)
+    parser.add_argument("--seconds", type=float, default=1e9)
+    return parser
+
+
+def main():
+    parser = arguments("quick,optimized,tiered")
+    parser.add_argument("--random", type=int, default=0)
+    parser.add_argument("--work")
+    parser.add_argument("files", nargs="*", type=pathlib.Path)
+    chosen = parser.parse_args()
+    if chosen.work:
+        work(chosen.work)
+        return 0
+    if chosen.random:
+        sources = ((f"random_{seed}.cl", random_c.make(seed)) for seed in range(chosen.first, chosen.first + chosen.random))
+    else:
+        files = chosen.files or sorted((HERE / "plain_c").glob("*.cl"))
+        sources = ((file.name, file.read_text(encoding="utf-8")) for file in files)
+    return compared(sources, wanted, chosen)
 
 
 if __name__ == "__main__":

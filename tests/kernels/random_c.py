@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernels of ordinary C that plain_c.py compares with a C compiler: pointers that walk, point elsewhere, are cast, compared and
 kept in records; objects seen in elements of another size; guards by unsigned wrap; narrow compound assignments; indices with
-effects; switches that declare. Each statement keeps inside the item's own memory, and nothing is undefined but that signed
-numbers wrap, which both sides are compiled for."""
+effects; switches that declare; records by value, unions, local memory, barriers between statements and in loops. Each statement
+keeps inside the item's own memory, and nothing is undefined but that signed numbers wrap, which both sides are compiled for."""
 
 import random
 
@@ -25,6 +25,11 @@ uint sumv(struct V v) { uint s = 0; for (int i = 0; i < v.n; i++) s = s * 5 + v.
 uint *pick_(uint *p, uint *q, uint c) { if (c & 1) return p; return q + 1; }
 uint bytes_(const uchar *p, int n) { uint s = 1; while (n--) s = s * 7 + *p++; return s; }
 void swap_(uint *p, uint *q) { uint t = *p; *p = *q; *q = t; }
+uint local_(__local const uchar *p, int n) { uint s = 1; do s = s * 7 + *p++; while (--n > 0); return s; }
+struct A { ushort h[3]; uint w[2]; };
+struct A turned(struct A s, uint k) { s.h[k % 3] += s.w[k & 1]; s.w[k >> 1 & 1] ^= k; return s; }
+union U { uint w[2]; ulong l; uchar c[8]; short s; };
+ulong joined(union U u, uint k) { u.c[k & 7] ^= 0x40; u.s -= 3; return u.l; }
 int early(uint v, uint *p) {
   for (int i = 0; i < 4; i++) {
     if (p[i] == v) return i;
@@ -49,6 +54,8 @@ class Kernel:
         self.depth = 0
         self.names = 0
         self.loops = 0
+        # Barriers and local memory: each item keeps to its own part of that, so that one item after the other does the same.
+        self.barriers, self.local = self.random.random() < 0.4, self.random.random() < 0.4
 
     def put(self, text):
         self.lines.append("  " * (self.depth + 1) + text)
@@ -67,6 +74,8 @@ class Kernel:
     def number(self, depth=2):
         r = self.random
         if depth == 0 or r.random() < 0.3:
+            if self.local and r.random() < 0.15:
+                return self.own_local()
             return self.pick(self.variable(), self.variable(), self.variable(), self.pick(*UNIFORM), "(uint)gid", "lid",
                              str(r.randrange(-9, 300)), f"a[{self.small(0)} & 7]", f"b[{self.small(0)} & 15]",
                              f"w[{self.small(0)} & 3]", f"g[{self.small(0)} & 15]", "r.x", "r.h[1]", "r.c[2]", "*r.p")
@@ -120,7 +129,13 @@ class Kernel:
                          f"*(ushort*)&u0", f"((uchar*)&r)[({index}) & 11]", f"((ulong*)w)[({index}) & 3]",
                          f"*(int*)&u1", f"((short*)&s0)[0]")
 
+    def own_local(self):
+        return self.pick(f"s[{self.small(0)} & 7]", f"((__local uchar*)s)[{self.small(0)} & 31]",
+                         f"((__local short*)s)[{self.small(0)} & 15]", f"((__local ulong*)s)[{self.small(0)} & 3]", "*s")
+
     def place(self):
+        if self.local and self.random.random() < 0.2:
+            return self.own_local()
         return self.pick(self.variable(), self.variable(), f"a[{self.small()} & 7]", f"b[{self.small()} & 15]",
                          f"w[{self.small()} & 3]", f"o[{self.small(0)} & 7]", "r.x", f"r.h[{self.small(0)} & 1]",
                          f"r.c[{self.small(0)} & 3]", "*p", f"q[{self.small(0)} & 3]", f"((__global uchar*)o)[{self.small(0)} "
@@ -129,7 +144,10 @@ class Kernel:
 
     def statement(self, level):
         forms = [self.assign, self.assign, self.compound, self.compound, self.step, self.walk, self.walk, self.effects,
-                 self.pointers, self.pointers, self.guard, self.calls, self.calls, self.bytes, self.line, self.floats]
+                 self.pointers, self.pointers, self.guard, self.calls, self.calls, self.bytes, self.line, self.floats,
+                 self.records]
+        if self.local:
+            forms += [self.local_walk, self.local_walk]
         if level > 0:
             forms += [self.choice, self.choice, self.loop, self.loop, self.switch, self.walked_loop]
         form = self.random.choice(forms)
@@ -272,6 +290,54 @@ class Kernel:
         self.put(f"{{ {t} {x} = {start}; {x} {self.pick('*=', '+=', '/=')} {by}; u1 += {x}; "
                  f"float fl_ = {x}; fl_ *= (i0 & 7); u0 ^= (uint)fl_; }}")
 
+    def records(self):
+        x = self.fresh("r")
+        self.put(self.pick(
+            f"{{ struct A {x} = {{{{(ushort){self.number(1)}, h0, 3}}, {{u0, u1}}}}; {x} = turned({x}, {self.number(1)}); "
+            f"if ({self.truth(1)}) {x} = turned({x}, u1); u0 ^= {x}.h[{self.small(0)} % 3] + {x}.w[{self.small(0)} & 1]; }}",
+            f"{{ struct A {x}[3] = {{{{{{1, 2, 3}}, {{u0, 5}}}}, {{{{h0, b0, 7}}, {{u1, 9}}}}}}; {x}[2] = "
+            f"{x}[{self.small(0)} & 1]; {x}[{self.small(0)} % 3] = turned({x}[{self.small(0)} % 3], u0); "
+            f"for (struct A *e_ = {x}; e_ < {x} + 3; e_++) u1 = u1 * 3 + e_->h[1] + e_->w[0]; }}",
+            f"{{ union U {x}; {x}.l = {self.number(1)}; {x}.c[{self.small(0)} & 7]++; {x}.w[{self.small(0)} & 1] *= 3; "
+            f"m0 ^= {x}.l; u0 += joined({x}, u1) >> 5; i0 -= {x}.s; }}",
+            f"{{ bool {x} = {self.number(1)}; {x} ^= {self.truth(1)}; {x} += {self.truth(0)}; u0 += {x} * 5; }}",
+            f"{{ volatile {self.pick('uint', 'short', 'uchar')} {x} = {self.number(1)}; {x} += u0; {x}++; u1 ^= {x}; }}"))
+
+    def local_walk(self):
+        x = self.fresh("s")
+        self.put(self.pick(
+            f"{{ __local uint *{x} = s + ({self.small(0)} & 3); u0 = u0 * 3 + *{x}++; *{x} ^= {self.number(1)}; "
+            f"u1 += {x} - s; }}",
+            f"{{ __local uint *{x} = s, *y_ = s + 4; if ({self.truth(1)}) {{ __local uint *t_ = {x}; {x} = y_; y_ = t_; }} "
+            f"{x}[{self.small(0)} & 3] += {self.number(1)}; u0 ^= *y_; }}",
+            f"for (__local ushort *{x} = (__local ushort*)s; {x} != (__local ushort*)(s + 8); {x} += 2) u1 = u1 * 3 + *{x};",
+            f"u0 ^= local_((__local const uchar*)s + ({self.small(0)} & 15), (int)(u1 & 15) + 1);",
+            f"{{ int {x} = 0; while ({x} < 6) {{ s[{x}++] += {self.number(1)}; if ({self.truth(1)}) {x}++; }} i0 += {x}; }}",
+            f"(({self.truth(1)}) ? s : s + 3)[{self.small(0)} & 3]--;"))
+
+    def barrier(self):
+        self.put("barrier(CLK_LOCAL_MEM_FENCE);")
+
+    def loop_of_all(self):
+        """A loop that all items take together, with a barrier inside."""
+        i = self.fresh("i")
+        self.put(f"for (int {i} = 0; {i} < {self.pick('2', '3', '(int)(n & 3)')}; {i}++) {{")
+        self.block(1)
+        self.depth += 1
+        self.barrier()
+        self.depth -= 1
+        self.block(1, 0, 2)
+        self.put("}")
+
+    def outermost(self):
+        """A statement of the kernel's own block."""
+        if self.barriers and self.random.random() < 0.4:
+            self.random.choice([self.barrier, self.barrier, self.loop_of_all])()
+        elif not self.barriers and self.random.random() < 0.04:
+            self.put(f"if ({self.truth()}) {{ o[8] = u0; return; }}")
+        else:
+            self.statement(self.random.choice([0, 1, 2, 2]))
+
     def choice(self, level):
         self.put(f"if ({self.truth()}) {{")
         self.block(level - 1)
@@ -330,7 +396,7 @@ class Kernel:
             kind = r.choice(["size_t", "size_t", "uint", "int"])
             ids = (f"  {kind} gid = get_global_id(0);", "  uint lid = get_local_id(0);")
         for _ in range(r.randint(4, 12)):
-            self.statement(r.choice([0, 1, 2, 2]))
+            self.outermost()
         begin = f"""\
   __global uint *o = out + {OUT} * gid;
   __global const uint *g = in + {IN} * gid;
@@ -353,6 +419,12 @@ class Kernel:
   o[11] = r.x + r.h[0] * 3 + r.h[1] * 5 + r.c[0] + r.c[1] * 7 + r.c[2] * 9 + r.c[3] * 11 + *p * 13 + q[1];
 }"""
         kernel = "__kernel void t(__global uint *out, __global const uint *in, uint n, ulong big) {"
+        if self.local:
+            begin += """
+  __local uint words[64 * 8];
+  __local uint *s = words + 8 * (get_local_id(1) * get_local_size(0) + get_local_id(0));
+  for (int i = 0; i < 8; i++) s[i] = g[i] * 5;"""
+            end = end.replace("  uint sum = 0;", "  uint sum = 0;\n  for (int i = 0; i < 8; i++) sum = sum * 11 + s[i];")
         head = f"// {sizes} OUT={OUT} IN={IN} BIG={r.randrange(1 << 40)}"
         return "\n".join([head + HELPERS, kernel, *ids, begin, *self.lines, end]) + "\n"
 
