@@ -19,6 +19,7 @@ namespace manyrt::config {
   X(kCpuThreads, "RT_CPU_THREADS", "how many threads the CPU backend uses")          \
   X(kDisable, "RT_DISABLE", "backends that are not looked at, separated by commas")  \
   X(kMemoryDebug, "RT_MEMORY_DEBUG", "1: report overruns and uses of freed memory")  \
+  X(kCrashReport, "RT_CRASH_REPORT", "0: a crash in a kernel is not reported")       \
   X(kStrict, "RT_STRICT", "1: kernels take addresses of live memory alone")          \
   X(kPool, "RT_POOL", "off: each allocation is one of the driver")                   \
   X(kCompiler, "RT_CC", "the C++ compiler for kernels on the CPU, a name or a path") \

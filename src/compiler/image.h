@@ -13,6 +13,7 @@
 #include "base/ref.h"
 #include "base/status.h"
 #include "compiler/cache/blake2b.h"
+#include "compiler/toolchain/line_table.h"
 #include "rt.h"
 
 namespace manyrt::compiler {
@@ -36,6 +37,10 @@ class Object : public RefCounted {
     better_.store(kernels, std::memory_order_release);
     improvement_.store(Improvement::kDone, std::memory_order_release);
   }
+  // Null: there is none yet. What its Ref keeps was there before better() was.
+  const Object* betterObject() const {
+    return better().load(std::memory_order_acquire) != nullptr ? better_object_.get() : nullptr;
+  }
   enum class Improvement : uint8_t { kNone, kPending, kDone, kFailed };
   Improvement improvement() const { return improvement_.load(std::memory_order_acquire); }
   void expectBetter() { improvement_.store(Improvement::kPending, std::memory_order_relaxed); }  // before it is shared
@@ -45,8 +50,18 @@ class Object : public RefCounted {
   }
   const std::string& whyNotBetter() const { return why_not_better_; }  // kFailed
 
+  // Of an instruction; safe in the handler of a signal. Lines are known where the code has debug information.
+  bool contains(uintptr_t instruction) const { return instruction - begin_ < bytes_; }
+  LineTable::Place placeOf(uintptr_t instruction) const { return lines_.at(instruction - base_); }
+
+  // How the code was made. Set before a second thread sees the object.
+  enum class Tier : uint8_t { kUnknown, kQuick, kOptimized };
+  Tier tier() const { return tier_; }
+  void setTier(Tier tier) { tier_ = tier; }
+
  private:
   Object(void* handle, Descriptor file);
+  void findCode(const void* data, size_t size);
   void* const handle_;
   const Descriptor file_;  // open where a debugger or a sanitizer may read it
   std::atomic<const rtHostModuleKernel_t*> better_{nullptr};
@@ -54,6 +69,10 @@ class Object : public RefCounted {
   std::atomic<Improvement> improvement_{Improvement::kNone};
   std::string why_not_better_;
   void (*watcher_)(const Object*) = nullptr;
+  Tier tier_ = Tier::kUnknown;
+  uintptr_t base_ = 0;               // what offsets in the file are counted from
+  uintptr_t begin_ = 0, bytes_ = 0;  // of the code
+  LineTable lines_;
 };
 
 // The dynamic shared memory of each launch begins at a multiple of this. A __local argument is aligned where its offset is a

@@ -6,6 +6,7 @@
 
 #include "backends/cpu/fiber.h"
 #include "backends/cpu/kernel.h"
+#include "base/crash.h"
 #include "base/fault.h"
 #include "compiler/build.h"
 #include "compiler/unit.h"
@@ -129,6 +130,7 @@ Status Module::create(Ref<backend::Module>* module, Ref<compiler::Object> object
   RT_TRY(checkTable(*table, name));
   RT_TRY(checkGlobals(*table, name));
   giveFibers(*object);
+  crash::watch();  // before a kernel of it can run
   if (fault::fails("cpu.module")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
   Ref<Module> fresh = Ref<Module>::adopt(new Module(object, *table));
   for (uint32_t i = 0; i < table->kernel_count; ++i) {

@@ -23,7 +23,7 @@ namespace manyrt::compiler {
 namespace {
 
 // Counts up when the front end, the lowering, the library or the flags below change what a source becomes.
-constexpr uint32_t kCpuForm = 41;
+constexpr uint32_t kCpuForm = 42;
 
 // gcc uses registers and removes dead code, in half the time of -O1. clang takes this for -O1.
 constexpr char kQuickLevel[] = "-Og";
@@ -214,6 +214,7 @@ Status tryToImprove(const Improvement& work, int cancel) {
     return Status::error(RT_ERROR_INTERNAL, "its table differs.");
   }
   if (auto* fibers = static_cast<const FiberCalls**>(better->symbol(kFibersSymbol))) *fibers = work.fibers;
+  better->setTier(Object::Tier::kOptimized);
   store(work.directory, work.key, work.log, code);
   work.object->setBetter(std::move(better), table->kernels);
   return Status();
@@ -290,6 +291,8 @@ bool Pipeline::fromCache(Built* built) {
   const size_t start = sizeof length + length;
   if (start > data.size()) return false;
   if (!Object::load(&built->object, data.data() + start, data.size() - start, front_end_.name()).ok()) return false;
+  built->object->setTier(mode_ == Mode::kQuick && !hasOneForm(front_end_.options()) ? Object::Tier::kQuick
+                                                                                    : Object::Tier::kOptimized);
   built->log.assign(reinterpret_cast<const char*>(data.data()) + sizeof length, length);
   return true;
 }
@@ -325,6 +328,7 @@ Status Pipeline::build(Built* built) {
   if (refused) status = compileSafely(&object, built, std::move(status));
   RT_TRY(status);
   RT_TRY(Object::load(&built->object, object.data(), object.size(), front_end_.name()));
+  built->object->setTier(quickly || refused ? Object::Tier::kQuick : Object::Tier::kOptimized);
   if (quickly && mode_ == Mode::kTiered) {
     improveLater(built, optimized);
   } else if (!refused) {  // the cache has no code that is slower than it has to be

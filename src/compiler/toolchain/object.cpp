@@ -5,6 +5,7 @@
 // process, and the file stays open with the object: a path whose number belongs to a pipe by then would hang them.
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <link.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -178,7 +179,20 @@ Status Object::load(Ref<Object>* object, const void* data, size_t size, const ch
     return Status::bare(RT_ERROR_OUT_OF_MEMORY);
   }
   *object = Ref<Object>::adopt(fresh);
+  fresh->findCode(data, size);
   return Status();
+}
+
+// Where the loader has put the code, and its lines: for the report of a crash, which cannot ask the loader.
+void Object::findCode(const void* data, size_t size) {
+  link_map* map = nullptr;
+  if (dlinfo(handle_, RTLD_DI_LINKMAP, static_cast<void*>(&map)) != 0 || map == nullptr) return;
+  base_ = map->l_addr;
+  uint64_t first = 0, bytes = 0;
+  codeOf(&first, &bytes, data, size);
+  begin_ = base_ + first;
+  bytes_ = bytes;
+  lines_.read(data, size);
 }
 
 Object::Object(void* handle, Descriptor file) : handle_(handle), file_(std::move(file)) {

@@ -480,15 +480,25 @@ void KernelText::plainLoops(const Items& work, std::string* out) {
   if (inside.find("goto " + label + ";") != std::string::npos) inside += label + ": ;\n";
   const auto uses = [&](const char* name) { return inside.find(name) != std::string::npos; };
   const bool numbered = uses("[mrt_l]");
-  const std::string row = loopOver(0, work) + "{\n";
+  const bool tells = form_ == CpuForm::kQuick;  // at which item it is: for the report of a crash
+  const std::string row = loopOver(0, work) + "{\n" + (tells ? "mrt_g->item[0] = (unsigned int)mrt_l0;\n" : "");
+  const auto outer = [&](const char* first, const char* second) {
+    if (tells)
+      *out += std::string("mrt_g->item[1] = (unsigned int)") + first + "; mrt_g->item[2] = (unsigned int)" + second + ";\n";
+  };
   if (work.rows && endOnlyRows(plan_->limits()) && !uses("mrt_l1") && !uses("mrt_l2")) {
-    *out += "for (long mrt_r = 0; mrt_r < mrt_rows; ++mrt_r) " + row;
+    *out += "for (long mrt_r = 0; mrt_r < mrt_rows; ++mrt_r) {\n";
+    outer("mrt_r", "0");
+    *out += row;
     if (numbered) *out += "const long mrt_l = mrt_r * mrt_n0 + mrt_l0;\n";
   } else {
-    *out += loopOver(2, work) + loopOver(1, work) + row;
+    *out += loopOver(2, work) + loopOver(1, work) + "{\n";
+    outer("mrt_l1", "mrt_l2");
+    *out += row;
     if (numbered) *out += "const long mrt_l = (mrt_l2 * mrt_n1 + mrt_l1) * mrt_n0 + mrt_l0;\n";
   }
-  *out += inside + "}\n";
+  *out += inside + "}\n}\n";
+  if (tells) *out += "mrt_g->item[0] = ~0u;\n";  // what comes now is the group's
 }
 
 void KernelText::body(const Items& work, std::string* out) {

@@ -31,7 +31,7 @@ namespace {
 // The same structs as UnitGroup and FiberCalls of unit.h and rtHostModule_t of rt.h.
 constexpr char kHead[] = R"(struct mrt_group {
 unsigned int group_id[3], group_count[3], group_size[3], worker; unsigned long local_bytes; void* local_memory;
-unsigned int global_offset[3]; };
+unsigned int global_offset[3]; mutable volatile unsigned int item[3]; };
 struct mrt_sub_group { unsigned long values[16]; unsigned int members; };
 struct mrt_fibers { void (*run)(void (*)(void*, unsigned int), void*, unsigned int); void (*wait)();
 void (*run_sub_groups)(void (*)(void*, unsigned int), void*, unsigned int);
