@@ -58,6 +58,7 @@ class Object : public RefCounted {
   enum class Tier : uint8_t { kUnknown, kQuick, kOptimized };
   Tier tier() const { return tier_; }
   void setTier(Tier tier) { tier_ = tier; }
+  uint64_t fileBytes() const { return file_bytes_; }
 
  private:
   Object(void* handle, Descriptor file);
@@ -70,6 +71,7 @@ class Object : public RefCounted {
   std::string why_not_better_;
   void (*watcher_)(const Object*) = nullptr;
   Tier tier_ = Tier::kUnknown;
+  uint64_t file_bytes_ = 0;
   uintptr_t base_ = 0;               // what offsets in the file are counted from
   uintptr_t begin_ = 0, bytes_ = 0;  // of the code
   LineTable lines_;

@@ -170,6 +170,7 @@ struct Improvement {
   Compiler compiler;
   cache::Directory directory;
   CompileJob job;
+  int64_t since = 0;  // when the quick code was there
 };
 
 void store(const cache::Directory& directory, const Digest& key, const std::string& log,
@@ -201,6 +202,17 @@ bool mayReplace(const Object& object, const Object& better) {
   return true;
 }
 
+// The kernels of a table, as a log's line has them: "scale", "add" and 3 more.
+std::string namesOf(const rtHostModule_t& table) {
+  constexpr uint32_t kMost = 4;
+  std::string names;
+  for (uint32_t i = 0; i < table.kernel_count && i < kMost; ++i) {
+    names += (i == 0 ? "\"" : ", \"") + std::string(table.kernels[i].name) + "\"";
+  }
+  if (table.kernel_count > kMost) names += " and " + std::to_string(table.kernel_count - kMost) + " more";
+  return names;
+}
+
 Status tryToImprove(const Improvement& work, int cancel) {
   CompileJob job = work.job;
   job.cancel = cancel;
@@ -217,6 +229,8 @@ Status tryToImprove(const Improvement& work, int cancel) {
   better->setTier(Object::Tier::kOptimized);
   store(work.directory, work.key, work.log, code);
   work.object->setBetter(std::move(better), table->kernels);
+  log::write(RT_LOG_INFO, "The optimised code of \"%s\" (%s) has taken the place of the quick code, %.2f s behind it.",
+             work.name.c_str(), namesOf(*table).c_str(), static_cast<double>(nowNanoseconds() - work.since) * 1e-9);
   return Status();
 }
 
@@ -253,6 +267,7 @@ class Pipeline {
   Compiler compiler_;
   KernelSanitizer sanitizer_;
   Mode mode_ = Mode::kTiered;
+  Origin origin_ = Origin::kBuilt;
   Digest key_{};
 };
 
@@ -317,7 +332,9 @@ Status Pipeline::compileTo(std::vector<unsigned char>* object, Built* built, con
 }
 
 Status Pipeline::build(Built* built) {
+  origin_ = Origin::kCached;
   if (fromCache(built)) return Status();
+  origin_ = Origin::kBuilt;
   const bool quickly = mode_ != Mode::kOptimized && !hasOneForm(front_end_.options());
   const CpuForm form = quickly ? CpuForm::kQuick : CpuForm::kOptimized;
   CpuUnit optimized, quick;
@@ -365,6 +382,7 @@ void Pipeline::improveLater(Built* built, const CpuUnit& optimized) {
   work.directory = cache::directory();
   work.job = jobFor(front_end_.options(), optimized, CpuForm::kOptimized, sanitizer_);
   work.job.niceness = kBackgroundNiceness;
+  work.since = nowNanoseconds();
   built->object->expectBetter();
   const Status status = background::submit([work](int cancel) { improve(work, cancel); });
   if (status.ok()) return;
@@ -392,8 +410,10 @@ Status Pipeline::run(Ref<Object>* object) {
     made.object->watch(forget);
   };
   Built built;
+  origin_ = Origin::kProcess;
   const Status status = known.flights.run(
       &built, wanted, kept, [&](Built* made) { return build(made); }, keep);
+  if (request_.origin != nullptr) *request_.origin = origin_;
   log_ += built.log;
   *object = std::move(built.object);
   return status;

@@ -185,6 +185,7 @@ Status Object::load(Ref<Object>* object, const void* data, size_t size, const ch
 
 // Where the loader has put the code, and its lines: for the report of a crash, which cannot ask the loader.
 void Object::findCode(const void* data, size_t size) {
+  file_bytes_ = size;
   link_map* map = nullptr;
   if (dlinfo(handle_, RTLD_DI_LINKMAP, static_cast<void*>(&map)) != 0 || map == nullptr) return;
   base_ = map->l_addr;
