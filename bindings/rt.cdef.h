@@ -194,7 +194,16 @@ enum rtImageFormat {
 enum rtModuleState {
   RT_MODULE_INVALID = -1,
   RT_MODULE_READY = 0,
-  RT_MODULE_OPTIMIZED = 1
+  RT_MODULE_OPTIMIZED = 1,
+  RT_MODULE_QUICK = 2,
+  RT_MODULE_FAILED = 3
+};
+enum rtModuleOrigin {
+  RT_MODULE_ORIGIN_INVALID = -1,
+  RT_MODULE_ORIGIN_IMAGE = 0,
+  RT_MODULE_ORIGIN_BUILD = 1,
+  RT_MODULE_ORIGIN_CACHE = 2,
+  RT_MODULE_ORIGIN_PROCESS = 3
 };
 enum rtLaunchFlags {
   RT_LAUNCH_FLAGS_INVALID = -1,
@@ -417,6 +426,15 @@ typedef struct rtModuleOptions_t {
   const char* const* header_names;
   const char* const* headers;
 } rtModuleOptions_t;
+typedef struct rtModuleInfo_t {
+  uint32_t struct_size;
+  int32_t state;
+  int32_t origin;
+  uint32_t kernel_count;
+  uint64_t code_bytes;
+  uint64_t load_ns;
+  char name[256];
+} rtModuleInfo_t;
 typedef struct rtKernelInfo_t {
   uint32_t struct_size;
   uint32_t arg_count;
@@ -682,6 +700,7 @@ rtStatus_t rtModuleLoadData(rtModule_t* module, const void* image, size_t size, 
 rtStatus_t rtModuleLoadFile(rtModule_t* module, const char* path, const rtModuleOptions_t* options, rtContext_t context);
 rtStatus_t rtModuleDestroy(rtModule_t module);
 rtStatus_t rtModuleGetBuildLog(char* buffer, size_t size, size_t* needed, rtModule_t module);
+rtStatus_t rtModuleGetInfo(rtModuleInfo_t* info, rtModule_t module);
 rtStatus_t rtModuleWait(rtModule_t module, int32_t state, uint64_t timeout_ns);
 rtStatus_t rtModuleGetKernel(rtKernel_t* kernel, const char* name, rtModule_t module);
 rtStatus_t rtModuleGetKernelCount(uint32_t* count, rtModule_t module);

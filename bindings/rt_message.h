@@ -501,6 +501,11 @@ static inline rtStatus_t rtModuleGetBuildLogWithMessage(char* message, size_t me
   return rtKeepMessage(message, message_size, rtModuleGetBuildLog(buffer, size, needed, module));
 }
 
+static inline rtStatus_t rtModuleGetInfoWithMessage(char* message, size_t message_size, rtModuleInfo_t* info,
+    rtModule_t module) {
+  return rtKeepMessage(message, message_size, rtModuleGetInfo(info, module));
+}
+
 static inline rtStatus_t rtModuleWaitWithMessage(char* message, size_t message_size, rtModule_t module, int32_t state,
     uint64_t timeout_ns) {
   return rtKeepMessage(message, message_size, rtModuleWait(module, state, timeout_ns));

@@ -276,11 +276,22 @@ enum rtImageFormat {
   RT_IMAGE_HOST_OBJECT = 8    /**< a shared object that exports rtHostModule; CPU */
 };
 
-/** How far a module is: rtModuleWait. */
+/** How far a module is: rtModuleWait, which waits for the first two, and rtModuleGetInfo. */
 enum rtModuleState {
   RT_MODULE_INVALID = -1,
-  RT_MODULE_READY = 0,    /**< its kernels can be launched */
-  RT_MODULE_OPTIMIZED = 1 /**< and run the code that stays */
+  RT_MODULE_READY = 0,     /**< its kernels can be launched; of rtModuleGetInfo: with quick code, and none is to follow */
+  RT_MODULE_OPTIMIZED = 1, /**< and run the code that stays */
+  RT_MODULE_QUICK = 2,     /**< launches run quick code, which optimised code is to replace */
+  RT_MODULE_FAILED = 3     /**< launches run quick code; the optimised code could not be made */
+};
+
+/** Where the code of a module came from. */
+enum rtModuleOrigin {
+  RT_MODULE_ORIGIN_INVALID = -1,
+  RT_MODULE_ORIGIN_IMAGE = 0,  /**< the program gave it */
+  RT_MODULE_ORIGIN_BUILD = 1,  /**< a compiler made it during the call */
+  RT_MODULE_ORIGIN_CACHE = 2,  /**< the folder of compiled kernels */
+  RT_MODULE_ORIGIN_PROCESS = 3 /**< the process had it: it was built before, or by another thread at the same time */
 };
 
 /** Flags of rtLaunchOptions_t. */
@@ -667,6 +678,22 @@ typedef struct rtModuleOptions_t {
 #define RT_MODULE_OPTIONS_INIT                                                                             \
   {sizeof(rtModuleOptions_t) /* struct_size */, 0 /* format */, NULL /* build_options */, NULL /* name */, \
    0 /* header_count */, 0 /* reserved */, NULL /* header_names */, NULL /* headers */}
+/* clang-format on */
+
+/** Result of rtModuleGetInfo. */
+typedef struct rtModuleInfo_t {
+  uint32_t struct_size;
+  int32_t state;         /**< RT_MODULE_* */
+  int32_t origin;        /**< RT_MODULE_ORIGIN_* */
+  uint32_t kernel_count; /**< kernels of the module */
+  uint64_t code_bytes;   /**< of the code that runs at the moment, in the form that was loaded; 0 if unknown */
+  uint64_t load_ns;      /**< nanoseconds that building and loading took the call that made the module */
+  char name[256];        /**< as in messages */
+} rtModuleInfo_t;
+/* clang-format off */
+#define RT_MODULE_INFO_INIT                                                                       \
+  {sizeof(rtModuleInfo_t) /* struct_size */, 0 /* state */, 0 /* origin */, 0 /* kernel_count */, \
+   0 /* code_bytes */, 0 /* load_ns */, {0} /* name */}
 /* clang-format on */
 
 /** Result of rtKernelGetInfo. */
@@ -1566,9 +1593,9 @@ RT_API rtStatus_t rtMallocHost(void** pointer, size_t size, rtContext_t context)
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtMallocShared(void** pointer, size_t size, rtContext_t context);
 
-/** Allocates device memory in a stream's order, as cudaMallocAsync: usable by later work of the stream at once. In a capture the
- *  memory keeps its address and belongs to the graph. All that is made of the graph shares it: launches of two of its execs, of a
- *  clone or of a graph that holds it as a child must not run at the same time.
+/** Allocates device memory in a stream's order, as cudaMallocAsync: usable by later work of the stream at once. In a capture
+ * the memory keeps its address and belongs to the graph. All that is made of the graph shares it: launches of two of its execs,
+ * of a clone or of a graph that holds it as a child must not run at the same time.
  *  @param[out] pointer  receives the address, for rtFree or rtFreeAsync; NULL if size is 0
  *  @param[in]  size     bytes
  *  @param[in]  stream   may be NULL: default
@@ -1944,6 +1971,14 @@ RT_API rtStatus_t rtModuleDestroy(rtModule_t module);
  *  capture: outside
  *  errors: INVALID_VALUE, INVALID_HANDLE */
 RT_API rtStatus_t rtModuleGetBuildLog(char* buffer, size_t size, size_t* needed, rtModule_t module);
+
+/** Tells which code the kernels of a module run, where it came from and how long that took. A log of level info has the same.
+ *  @param[inout] info    struct_size set by the caller; receives the rest
+ *  @param[in]    module  the module
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE */
+RT_API rtStatus_t rtModuleGetInfo(rtModuleInfo_t* info, rtModule_t module);
 
 /** Waits until a module has come so far. A source is compiled twice for the CPU: quickly before rtModuleCreateFromSource
  * returns, and optimised in the background; launches take the optimised code from then on, with the same results. Where there
@@ -2706,8 +2741,8 @@ RT_API rtStatus_t rtMemImport(void** pointer, const uint64_t native[2], uint64_t
 RT_API rtStatus_t rtMemImportWithRelease(void** pointer, const uint64_t native[2], uint64_t size, void* user,
                                          rtReleaseFunction_t release, rtContext_t context);
 
-/** Calls a function that submits work to the driver's own stream, in order with the stream, on a thread of the library or on one
- *  that waits for the stream. In a capture it becomes a node: see rtGraphAddNativeNode for when that is called.
+/** Calls a function that submits work to the driver's own stream, in order with the stream, on a thread of the library or on
+ * one that waits for the stream. In a capture it becomes a node: see rtGraphAddNativeNode for when that is called.
  *  @param[in] function  receives the native stream; a failure that it returns is the stream's
  *  @param[in] user      passed to function; may be NULL
  *  @param[in] stream    may be NULL: default

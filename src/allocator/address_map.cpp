@@ -225,6 +225,51 @@ bool overlaps(const void* pointer, uint64_t size) {
   return false;
 }
 
+namespace {
+
+constexpr uint64_t kMostGranules = 512;  // a gibibyte: what lies further away says nothing of a wrong index
+
+// All regions of a granule, some of them more than once.
+template <class Body>
+void forRegions(uint64_t granule, Body body) {
+  Cell* cell = granule <= (kAddresses - 1) >> kGranuleBits ? cellOf(granule, false) : nullptr;
+  const uintptr_t value = cell == nullptr ? 0 : cell->load(std::memory_order_acquire);
+  const auto forEntries = [&](uintptr_t held) {
+    if (held == 0) return;
+    if (!isTagged(held)) return body(reinterpret_cast<Region*>(held));
+    (void)anyOf(toList(held), [&](Region* region) {
+      body(region);
+      return false;
+    });
+  };
+  if (!isTagged(value)) return forEntries(value);
+  for (const Cell& part : toSplit(value)->cells) forEntries(part.load(std::memory_order_acquire));
+}
+
+}  // namespace
+
+Region* nearestBefore(uintptr_t address) {
+  Region* best = nullptr;
+  const uint64_t from = address >> kGranuleBits;
+  for (uint64_t step = 0; step < kMostGranules && step <= from && best == nullptr; ++step) {
+    forRegions(from - step, [&](Region* region) {
+      if (region->end() <= address && (best == nullptr || region->end() > best->end())) best = region;
+    });
+  }
+  return best;
+}
+
+Region* nearestBehind(uintptr_t address) {
+  Region* best = nullptr;
+  const uint64_t from = address >> kGranuleBits;
+  for (uint64_t step = 0; step < kMostGranules && best == nullptr; ++step) {
+    forRegions(from + step, [&](Region* region) {
+      if (region->begin() > address && (best == nullptr || region->begin() < best->begin())) best = region;
+    });
+  }
+  return best;
+}
+
 // Acquire pairs with Pool::handOut, which stores the size before the state. A stale address may read the size while the block
 // is handed out again. The size is atomic, and the answer is that of an earlier or a later call.
 Allocation locate(const void* address) {

@@ -34,11 +34,13 @@ struct alignas(64) Block {
   std::atomic<uint32_t> state{kFree};
   std::atomic<uint32_t> leases{0};  // see block_lease.h
   uint32_t index = 0;
-  bool pinned = false;            // allocated in pin mode, see pin_scope.h; under the pool's lock
-  bool freed_early = false;       // the program has freed it while leases hold it; counts as pending; under the pool's lock
-  bool every_stream = false;      // without memory for stamps: pending until all streams of its context are idle
-  bool recycled = false;          // was freed before
-  Region* region = nullptr;       // that it is part of
+  bool pinned = false;        // allocated in pin mode, see pin_scope.h; under the pool's lock
+  bool freed_early = false;   // the program has freed it while leases hold it; counts as pending; under the pool's lock
+  bool every_stream = false;  // without memory for stamps: pending until all streams of its context are idle
+  // kLabelled: recycled or not, with a label in labels.h, until it is handed out again. A report of a crash may read it.
+  enum Past : uint8_t { kFresh, kRecycled, kLabelled };
+  std::atomic<uint8_t> past{kFresh};  // relaxed: changes under the lock of its home, or by the thread that has allocated it
+  Region* region = nullptr;           // that it is part of
   std::atomic<uint64_t> size{0};  // as asked for; a look-up of a stale address may read it while the block is handed out again
   union {
     Block* next = nullptr;

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <new>
 
+#include "allocator/crash_memory.h"
 #include "allocator/pin_scope.h"
 #include "allocator/pool.h"
 #include "base/fault.h"
@@ -36,6 +37,7 @@ ContextResources::ContextResources(Ref<backend::Context> native, backend::Device
       context_(context),
       device_handle_(device_handle),
       number_(last_number.fetch_add(1, std::memory_order_relaxed) + 1) {
+  crash_memory::offer();
   ResourcesList& all = resourcesList();
   std::lock_guard lock(all.mutex);
   next_ = all.first;

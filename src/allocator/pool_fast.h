@@ -18,9 +18,9 @@ namespace manyrt::allocator {
   Counters& counters = home != nullptr ? home->counters : own_;
   if (counters.allocated(size)) [[unlikely]]
     credit(home != nullptr ? counters.raised(size, crediting_.shared()) : counters.exact());
-  if (!block.recycled) [[unlikely]] {
-    block.recycled = true;
-    counters.allocatedFresh();
+  if (const uint8_t past = block.past.load(std::memory_order_relaxed); past != Block::kRecycled) [[unlikely]] {
+    block.past.store(Block::kRecycled, std::memory_order_relaxed);
+    if (past == Block::kFresh) counters.allocatedFresh();
   }
   // With AddressSanitizer no stream has a cache.
   if (home == nullptr && region.memory().host_visible) unpoison(region.addressOf(block), size);

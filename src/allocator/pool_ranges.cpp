@@ -151,7 +151,7 @@ Status Pool::allocateInRange(Block** out, uint64_t wanted, uint64_t size, uint64
     const auto lock = lockPatiently(lock_);
     keep(exchange);
     Block& block = exchange.range->range().cut(exchange.fresh.span, nextShift(exchange.fresh.span, wanted, alignment));
-    block.recycled = false;
+    block.past.store(Block::kFresh, std::memory_order_relaxed);
     *in_use = false;
     handOutLarge(block, size, cache, stream);
     *out = &block;
@@ -202,7 +202,7 @@ Block* Pool::takeFromRanges(uint64_t size, uint64_t alignment, backend::Stream* 
       unused_ -= bytesOf(span);
       ++range->busy;
       Block& block = range->range().cut(span, nextShift(span, size, alignment));
-      block.recycled = true;
+      block.past.store(Block::kRecycled, std::memory_order_relaxed);
       return &block;
     }
     if (settled) return nullptr;

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "allocator/context_resources.h"
+#include "allocator/crash_memory.h"
 #include "allocator/poison.h"
 #include "allocator/pool.h"
 #include "allocator/size_class.h"
@@ -76,6 +77,7 @@ void Region::reclaim() {
     case Kind::kLarge:
     case Kind::kRange:
       if (memory_.host_visible) unpoison(begin(), memory_.size);
+      if (kind_ == Kind::kLarge) crash_memory::noteReturned(*this);
       [[fallthrough]];
     case Kind::kImported:
       resources_->native().release(memory_);

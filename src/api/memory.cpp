@@ -75,7 +75,9 @@ rtStatus_t rtMallocWithOptions(void** pointer, size_t size, const rtMallocOption
     RT_CHECK_ARG(chosen.flags == 0 && chosen.reserved == 0, "The flags 0x%x of an allocation are unknown.",
                  chosen.flags | chosen.reserved);
     RT_RESOLVE_CONTEXT(owner, context);
-    return ops::allocate(pointer, {size, chosen.alignment, chosen.label}, chosen.kind, *owner, guard);
+    RT_TRY(ops::allocate(pointer, {size, chosen.alignment, chosen.label}, chosen.kind, *owner, guard));
+    ops::noteLabel(*pointer, chosen.label);
+    return Status();
   });
 }
 

@@ -128,6 +128,17 @@ rtStatus_t rtModuleGetBuildLog(char* buffer, size_t size, size_t* needed, rtModu
   });
 }
 
+rtStatus_t rtModuleGetInfo(rtModuleInfo_t* info, rtModule_t module) {
+  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+    RT_TRY(api::checkResult(info, "info"));
+    RT_RESOLVE(Module, object, modules, module, RT_HANDLE_MODULE);
+    rtModuleInfo_t result = RT_MODULE_INFO_INIT;
+    ops::moduleInfo(&result, *object);
+    api::writeResult(info, result);
+    return Status();
+  });
+}
+
 rtStatus_t rtModuleWait(rtModule_t module, int32_t state, uint64_t timeout_ns) {
   return api::guarded(__func__, [&](epoch::Guard& guard) -> Status {
     RT_RESOLVE(Module, object, modules, module, RT_HANDLE_MODULE);

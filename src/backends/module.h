@@ -48,6 +48,10 @@ class Module : public RefCounted {
     return text + ".";
   }
   const std::string& buildLog() const { return build_log_; }
+  // RT_MODULE_ORIGIN_*, and RT_MODULE_* as rtModuleGetInfo has it.
+  int32_t origin() const { return origin_; }
+  virtual int32_t state() const { return RT_MODULE_OPTIMIZED; }
+  virtual uint64_t codeBytes() const { return code_bytes_; }  // 0: not known
   // Until the code of the kernels is the one that stays, which it is at once where a module is compiled once. Blocks, outside
   // guards. TIMEOUT; BUILD_FAILED: the first code stays, since there is no better one.
   virtual Status awaitOptimized(Deadline) { return Status(); }
@@ -64,6 +68,8 @@ class Module : public RefCounted {
   }
 
   std::string build_log_;
+  int32_t origin_ = RT_MODULE_ORIGIN_IMAGE;
+  uint64_t code_bytes_ = 0;
 
  private:
   std::vector<Ref<Kernel>> kernels_;

@@ -33,6 +33,7 @@ namespace manyrt {
   X(StreamCache, "stream's cache of a pool")               \
   X(RegionUses, "uses of a region")                        \
   X(AllocationRecords, "records of allocations")           \
+  X(AllocationLabels, "labels of allocations")             \
   X(AddressMap, "address map")                             \
   X(ImportReleases, "releases of imported memory")         \
   X(DriverMarkers, "markers of a driver's stream")         \

@@ -17,6 +17,15 @@
 
 namespace manyrt::compiler {
 
+// Where the code of a build came from.
+enum class Origin : uint8_t { kBuilt, kCached, kProcess };
+// As rt.h has it: RT_MODULE_ORIGIN_*.
+constexpr int32_t originCode(Origin origin) {
+  return origin == Origin::kBuilt    ? RT_MODULE_ORIGIN_BUILD
+         : origin == Origin::kCached ? RT_MODULE_ORIGIN_CACHE
+                                     : RT_MODULE_ORIGIN_PROCESS;
+}
+
 // The input of a build for any device.
 struct BuildRequest {
   std::string_view source;
@@ -24,6 +33,7 @@ struct BuildRequest {
   const char* options = "";            // may be empty, not null
   const char* name = "";  // of the source, in messages; "": "kernel.cl", of several "kernel0.cl", or "kernel.cu" of CUDA C++
   std::vector<Header> headers;         // that #include finds
+  Origin* origin = nullptr;            // receives where the code came from; may be null
   const FiberCalls* fibers = nullptr;  // of the CPU: for kernels that run on them, in objects that are loaded later
 };
 

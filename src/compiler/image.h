@@ -13,6 +13,7 @@
 #include "base/ref.h"
 #include "base/status.h"
 #include "compiler/cache/blake2b.h"
+#include "compiler/toolchain/line_table.h"
 #include "rt.h"
 
 namespace manyrt::compiler {
@@ -21,7 +22,8 @@ namespace manyrt::compiler {
 // and the load. Never loads what is no ELF shared object of this machine: INVALID_IMAGE says why.
 class Object : public RefCounted {
  public:
-  static Status load(Ref<Object>* object, const void* data, size_t size, const char* name);
+  // `path`: a file with these bytes that stays, which debuggers and profilers know the code by; empty: none.
+  static Status load(Ref<Object>* object, const void* data, size_t size, const char* name, const std::string& path = "");
   ~Object() override;
   void* symbol(const char* name) const;  // null: none
   // Called when the last Ref is gone and before the code is: for a list that finds objects with tryRetain. Set once, before
@@ -35,6 +37,10 @@ class Object : public RefCounted {
     better_object_ = std::move(object);
     better_.store(kernels, std::memory_order_release);
     improvement_.store(Improvement::kDone, std::memory_order_release);
+  }
+  // Null: there is none yet. What its Ref keeps was there before better() was.
+  const Object* betterObject() const {
+    return better().load(std::memory_order_acquire) != nullptr ? better_object_.get() : nullptr;
   }
   enum class Improvement : uint8_t { kNone, kPending, kDone, kFailed };
   Improvement improvement() const { return improvement_.load(std::memory_order_acquire); }
@@ -51,8 +57,19 @@ class Object : public RefCounted {
   void hurry() const { spent_.fetch_or(kWaitedFor, std::memory_order_relaxed); }
   uint64_t urgency() const { return spent_.load(std::memory_order_relaxed); }
 
+  // Of an instruction; safe in the handler of a signal. Lines are known where the code has debug information.
+  bool contains(uintptr_t instruction) const { return instruction - begin_ < bytes_; }
+  LineTable::Place placeOf(uintptr_t instruction) const { return lines_.at(instruction - base_); }
+
+  // How the code was made. Set before a second thread sees the object.
+  enum class Tier : uint8_t { kUnknown, kQuick, kOptimized };
+  Tier tier() const { return tier_; }
+  void setTier(Tier tier) { tier_ = tier; }
+  uint64_t fileBytes() const { return file_bytes_; }
+
  private:
   Object(void* handle, Descriptor file);
+  void findCode(const void* data, size_t size);
   void* const handle_;
   const Descriptor file_;  // open where a debugger or a sanitizer may read it
   std::atomic<const rtHostModuleKernel_t*> better_{nullptr};
@@ -62,6 +79,11 @@ class Object : public RefCounted {
   static constexpr uint64_t kWaitedFor = uint64_t{1} << 62;
   mutable std::atomic<uint64_t> spent_{0};
   void (*watcher_)(const Object*) = nullptr;
+  Tier tier_ = Tier::kUnknown;
+  uint64_t file_bytes_ = 0;
+  uintptr_t base_ = 0;               // what offsets in the file are counted from
+  uintptr_t begin_ = 0, bytes_ = 0;  // of the code
+  LineTable lines_;
 };
 
 // The dynamic shared memory of each launch begins at a multiple of this. A __local argument is aligned where its offset is a

@@ -17,7 +17,11 @@ inline constexpr int64_t kMaxItems = 0x7fffffff - kMaxCallItems;
 // What a kernel of a unit is called with; a function of the program sees the part that rt.h knows.
 struct UnitGroup : rtHostGroup_t {
   uint32_t global_offset[3];  // with the items of a direction at most kMaxItems
+  // The item at which quick code is, for the report of a crash: id 0 within the group, then ids 1 and 2, where id 1 may go on
+  // counting over the rows of a group. kNoItem: none.
+  uint32_t item[3];
 };
+inline constexpr uint32_t kNoItem = ~uint32_t{0};
 
 // A call of a kernel that joins groups may be for several neighbouring ones. Its rtHostGroup_t has their items as group_size,
 // kJoinedGroups in `worker`, and the address of this as local_memory. Without that bit it is for one group, as any call.

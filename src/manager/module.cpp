@@ -68,16 +68,17 @@ void Module::closeGlobals() {
   }
 }
 
-Status createModule(Module** module, Context& context, allocator::ContextResources& resources, Ref<backend::Module> native,
+Status createModule(Module** module, Context& context, allocator::ContextResources& resources, Loaded loaded,
                     std::shared_ptr<const KernelSource> source) {
   Handles made;
-  made.bits.reserve(native->kernels().size());
-  for (const Ref<backend::Kernel>& each : native->kernels()) {
+  made.bits.reserve(loaded.native->kernels().size());
+  for (const Ref<backend::Kernel>& each : loaded.native->kernels()) {
     Kernel* kernel = nullptr;
     RT_TRY(createChild(&kernel, kernels, context, Ref<allocator::ContextResources>(&resources), each, true, source));
     made.bits.push_back(kernel->bits);
   }
-  RT_TRY(createChild(module, modules, context, Ref<allocator::ContextResources>(&resources), std::move(native), made.bits));
+  RT_TRY(createChild(module, modules, context, Ref<allocator::ContextResources>(&resources), std::move(loaded.native),
+                     made.bits, std::move(loaded.name), loaded.nanoseconds));
   made.bits.clear();
   return Status();
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "base/lock_order.h"
@@ -14,10 +15,12 @@ namespace manyrt::manager {
 
 struct Module : Child {
   Module(Context& owner_context, Ref<allocator::ContextResources> context_resources, Ref<backend::Module> native_module,
-         std::vector<HandleBits> kernel_handles)
+         std::vector<HandleBits> kernel_handles, std::string module_name, uint64_t nanoseconds)
       : Child(owner_context, std::move(context_resources), true),
         native(std::move(native_module)),
-        kernels(std::move(kernel_handles)) {}
+        kernels(std::move(kernel_handles)),
+        name(std::move(module_name)),
+        load_ns(nanoseconds) {}
   void closeKernels();  // under a guard
   // Makes a variable known memory, from the program's first question about it until the module's handle is closed.
   Status addGlobal(void* address, uint64_t size);  // throws bad_alloc
@@ -25,6 +28,8 @@ struct Module : Child {
 
   const Ref<backend::Module> native;
   const std::vector<HandleBits> kernels;  // in the order of the native module's
+  const std::string name;                 // in messages
+  const uint64_t load_ns;                 // of building and loading
 
  private:
   Ranked<std::mutex, LockRank::kModuleGlobals> globals_mutex_;
@@ -32,8 +37,15 @@ struct Module : Child {
   std::vector<allocator::Region*> globals_;
 };
 
+// How the module was loaded.
+struct Loaded {
+  Ref<backend::Module> native;
+  std::string name;
+  uint64_t nanoseconds = 0;
+};
+
 // Under a guard. `source` may be null: the module was not built from such a source. Throws bad_alloc.
-Status createModule(Module** module, Context& context, allocator::ContextResources& resources, Ref<backend::Module> native,
+Status createModule(Module** module, Context& context, allocator::ContextResources& resources, Loaded loaded,
                     std::shared_ptr<const KernelSource> source);
 
 }  // namespace manyrt::manager

@@ -8,6 +8,7 @@
 
 #include "base/fault.h"
 #include "base/host_threads.h"
+#include "base/log.h"
 #include "manager/device.h"
 
 namespace manyrt::ops {
@@ -263,6 +264,9 @@ Route findRoute(const Range& dst, const Range& src, ContextResources& own) {
 }
 
 Status copyAcross(const backend::Copy& copy, const Range& dst, const Range& src, Route route, manager::Stream& stream) {
+  log::write(RT_LOG_DEBUG, "A copy of %llu bytes between devices goes through %s.",
+             static_cast<unsigned long long>(copy.width * copy.height),
+             route.kind == Route::kLent ? "a stream of the other context" : "staging memory of the host");
   return route.kind == Route::kLent ? LentCopy::start(copy, dst, src, *route.lender, stream)
                                     : StagedCopy::start(copy, dst, src, stream);
 }

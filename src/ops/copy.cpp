@@ -9,6 +9,7 @@
 #include "allocator/host_writes.h"
 #include "base/checked.h"
 #include "base/fault.h"
+#include "base/log.h"
 #include "manager/context.h"
 #include "manager/current_context.h"
 #include "manager/device.h"
@@ -272,7 +273,13 @@ Status copyFromPageable(const CopyArguments& copy, const Checked& ranges, const 
   }
   std::optional<StagedSource> source(std::in_place, stream);
   manager::Context* context = stagingContext(route, stream);
-  if (context == nullptr || !source->take(copy, *context)) {
+  const bool waits = context == nullptr || !source->take(copy, *context);
+  if (log::wanted(RT_LOG_DEBUG)) {
+    log::write(RT_LOG_DEBUG, "A copy of %llu bytes from pageable memory behind unfinished work %s.",
+               static_cast<Number>(copy.width * copy.height),
+               waits ? "waits for its stream: there is no staging memory for it" : "reads its source into staging memory now");
+  }
+  if (waits) {
     source.reset();  // before the guard is left, since the stream may end meanwhile
     return submitAndWait(copy, ranges, route, stream, guard);
   }

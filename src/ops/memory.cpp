@@ -12,6 +12,7 @@
 #include "allocator/address_map.h"
 #include "allocator/allocation_records.h"
 #include "allocator/block_lease.h"
+#include "allocator/crash_memory.h"
 #include "allocator/import_release.h"
 #include "allocator/pool_fast.h"
 #include "base/checked.h"
@@ -96,6 +97,12 @@ using Number = unsigned long long;
 }
 
 }  // namespace
+
+void noteLabel(const void* pointer, const char* label) {
+  if (pointer == nullptr || label[0] == '\0') return;
+  Region* const region = allocator::address_map::find(pointer);
+  if (region != nullptr) allocator::crash_memory::noteLabel(*region, reinterpret_cast<uintptr_t>(pointer), label);
+}
 
 Status allocate(void** pointer, const AllocationRequest& request, allocator::Pool& pool, manager::Context& context,
                 epoch::Guard& guard) {

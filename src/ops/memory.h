@@ -18,6 +18,9 @@ struct AllocationRequest {
   manager::Stream* stream = nullptr;  // null: usable at once on any stream
 };
 
+// The label of a new allocation, for the report of a crash. No label, or no memory: does nothing.
+void noteLabel(const void* pointer, const char* label);
+
 // Allocates from a pool of this context, which the guard or the caller keeps. Leaves the guard if the pool has no memory. Size
 // 0: null and success. BUSY during a reset of the context.
 Status allocate(void** pointer, const AllocationRequest& request, allocator::Pool& pool, manager::Context& context,

@@ -8,9 +8,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <sstream>
 #include <string>
 
+#include "base/clock.h"
 #include "base/fault.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "manager/backends.h"
 #include "manager/context.h"
@@ -228,6 +231,60 @@ Status readFile(std::string* data, const char* path) {
 
 }  // namespace
 
+namespace {
+
+const char* nameOf(const backend::Image& image) {
+  if (image.name[0] != '\0') return image.name;
+  return image.format == RT_IMAGE_CUDA_CXX ? "kernel.cu" : image.format == RT_IMAGE_OPENCL_C ? "kernel.cl" : "image";
+}
+
+const char* wordFor(int32_t origin) {
+  switch (origin) {
+    case RT_MODULE_ORIGIN_BUILD:
+      return "was built";
+    case RT_MODULE_ORIGIN_CACHE:
+      return "came from the cache";
+    case RT_MODULE_ORIGIN_PROCESS:
+      return "was in the process already";
+    default:
+      return "was loaded";
+  }
+}
+
+const char* wordForState(int32_t state) {
+  switch (state) {
+    case RT_MODULE_QUICK:
+      return "quick code, which optimised code is to replace";
+    case RT_MODULE_READY:
+      return "quick code";
+    case RT_MODULE_FAILED:
+      return "quick code, since no optimised code could be made";
+    default:
+      return "optimised code";
+  }
+}
+
+// One line for each module; on level debug, also what the build says of parts that are slower than others.
+void tellLoaded(const manager::Loaded& made, const manager::Device& device) {
+  constexpr size_t kMostNames = 4;
+  const std::vector<Ref<backend::Kernel>>& kernels = made.native->kernels();
+  std::string names;
+  for (size_t i = 0; i < kernels.size() && i < kMostNames; ++i) {
+    names += (i == 0 ? "\"" : ", \"") + std::string(kernels[i]->name()) + "\"";
+  }
+  if (kernels.size() > kMostNames) names += " and " + std::to_string(kernels.size() - kMostNames) + " more";
+  log::write(RT_LOG_INFO, "The module \"%s\" (%s) for %s %s in %.2f ms: %s.", made.name.c_str(), names.c_str(),
+             device.name().c_str(), wordFor(made.native->origin()), static_cast<double>(made.nanoseconds) * 1e-6,
+             wordForState(made.native->state()));
+  if (!log::wanted(RT_LOG_DEBUG)) return;
+  std::istringstream lines(made.native->buildLog());
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find(": remark: ") != std::string::npos) log::write(RT_LOG_DEBUG, "%s", line.c_str());
+  }
+}
+
+}  // namespace
+
 Status loadModule(manager::Module** module, const backend::Image& given, manager::Context& context,
                   allocator::ContextResources& resources, epoch::Guard& guard) {
   RT_TRY(checkFormat(given.format));
@@ -243,13 +300,17 @@ Status loadModule(manager::Module** module, const backend::Image& given, manager
     source->options = image.options;
   }
   const Ref<allocator::ContextResources> kept(&resources);
-  Ref<backend::Module> native;
+  manager::Loaded made;
+  made.name = nameOf(image);
+  const int64_t began = nowNanoseconds();
   guard.leave();
-  Status loaded = loader->load(&native, image);
+  Status loaded = loader->load(&made.native, image);
   guard.enter();
   RT_TRY(withHint(loaded, image));
+  made.nanoseconds = static_cast<uint64_t>(nowNanoseconds() - began);
   if (!manager::library::running()) return manager::library::start();  // it was ended meanwhile
-  return manager::createModule(module, context, resources, std::move(native), std::move(source));
+  if (log::wanted(RT_LOG_INFO)) tellLoaded(made, *context.device);
+  return manager::createModule(module, context, resources, std::move(made), std::move(source));
 }
 
 Status loadModuleFile(manager::Module** module, const char* path, const backend::Image& given, manager::Context& context,
@@ -267,6 +328,15 @@ Status loadModuleFile(manager::Module** module, const char* path, const backend:
   image.data = data;
   if (image.name[0] == '\0') image.name = path;
   return loadModule(module, image, context, resources, guard);
+}
+
+void moduleInfo(rtModuleInfo_t* info, const manager::Module& module) {
+  info->state = module.native->state();
+  info->origin = module.native->origin();
+  info->kernel_count = static_cast<uint32_t>(module.kernels.size());
+  info->code_bytes = module.native->codeBytes();
+  info->load_ns = module.load_ns;
+  copyLetters(info->name, sizeof info->name, module.name.c_str());
 }
 
 Status waitModule(manager::Module& module, int32_t state, Deadline deadline, epoch::Guard& guard) {

@@ -16,6 +16,9 @@ Status loadModule(manager::Module** module, const backend::Image& image, manager
 Status loadModuleFile(manager::Module** module, const char* path, const backend::Image& image, manager::Context& context,
                       allocator::ContextResources& resources, epoch::Guard& guard);
 
+// All fields but struct_size.
+void moduleInfo(rtModuleInfo_t* info, const manager::Module& module);
+
 // RT_MODULE_*. Leaves the guard while it blocks.
 Status waitModule(manager::Module& module, int32_t state, Deadline deadline, epoch::Guard& guard);
 

@@ -103,6 +103,28 @@ TEST_P(ModuleTest, AWaitEndsWhenTheCodeThatStaysIsThere) {
   EXPECT_RT_OK(rtModuleWait(module, RT_MODULE_OPTIMIZED, 0)) << "and stays";
 }
 
+TEST_P(ModuleTest, InfoTellsWhichCodeRunsAndWhereItCameFrom) {
+  if (!has(RT_CAPABILITY_KERNELS)) GTEST_SKIP() << "the device takes no programs";
+  const char* const source = "__kernel void asked(__global int* x) { x[get_global_id(0)] += 5; }\n__kernel void more() {}\n";
+  Module module, again;
+  ASSERT_RT_OK(rtModuleCreateFromSource(module.out(), source, nullptr, context_));
+  rtModuleInfo_t info = RT_MODULE_INFO_INIT;
+  ASSERT_RT_OK(rtModuleGetInfo(&info, module));
+  EXPECT_STREQ(info.name, "kernel.cl");
+  EXPECT_EQ(info.kernel_count, 2u);
+  EXPECT_TRUE(info.origin == RT_MODULE_ORIGIN_BUILD || info.origin == RT_MODULE_ORIGIN_CACHE) << info.origin;
+  EXPECT_TRUE(info.state == RT_MODULE_QUICK || info.state == RT_MODULE_OPTIMIZED) << info.state;
+  EXPECT_GT(info.load_ns, 0u);
+  ASSERT_RT_OK(rtModuleWait(module, RT_MODULE_OPTIMIZED, RT_TIMEOUT_INFINITE));
+  ASSERT_RT_OK(rtModuleGetInfo(&info, module));
+  EXPECT_EQ(info.state, RT_MODULE_OPTIMIZED);
+  ASSERT_RT_OK(rtModuleCreateFromSource(again.out(), source, nullptr, context_));
+  ASSERT_RT_OK(rtModuleGetInfo(&info, again));
+  EXPECT_EQ(info.origin, RT_MODULE_ORIGIN_PROCESS);
+  checkResult<rtModuleInfo_t>(RT_MODULE_INFO_INIT, [&](rtModuleInfo_t* out) { return rtModuleGetInfo(out, module); });
+  EXPECT_RT(RT_ERROR_INVALID_HANDLE, rtModuleGetInfo(&info, nullptr));
+}
+
 TEST_P(ModuleTest, AWaitForAStateThatThereIsNotIsRefused) {
   if (!has(RT_CAPABILITY_KERNELS)) GTEST_SKIP() << "the device takes no programs";
   Module module;

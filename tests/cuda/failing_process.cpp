@@ -123,6 +123,7 @@ void deviceDies(const std::string& device, bool trap) {
   const std::string message = lastMessage();
   expect(message.find("\"wild\"") != std::string::npos, "the message names the kernel");
   expect(message.find(trap ? "719" : "700") != std::string::npos, "the message has the first cause");
+  expect(message.find("under compute-sanitizer") != std::string::npos, "the message names the tool that finds the place");
   sleeper.join();
   expect(woken < 0, "the thread that slept is told");
   expect(rtStreamSynchronize(cpu.stream) < 0, "the stream of the CPU that waited inherits the failure");

@@ -47,6 +47,7 @@ extern const Scenario kShutdown[];
 extern const Scenario kEnvironment[];
 extern const Scenario kSandbox[];
 extern const Scenario kDebugger[];
+extern const Scenario kCrash[];
 
 // Handles of every kind on the CPU device; leaked on purpose unless a scenario destroys them.
 struct World {

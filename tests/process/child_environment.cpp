@@ -2,6 +2,7 @@
 #include <cinttypes>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "child.h"
 
@@ -123,6 +124,29 @@ int memoryDebug(int, char**) {
   return 0;
 }
 
+// What costs time, and why: a kernel on fibers, and a copy from pageable memory behind unfinished work.
+int slowDecisions(int, char**) {
+  World world;
+  world.make();
+  rttest::Module module;
+  OK(rtModuleCreateFromSource(module.out(), R"(__kernel void jumps(__global int* a) {
+    int turn = 0;
+  again:
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    if (++turn < 2) goto again;
+    a[get_global_id(0)] = turn;
+  }
+  __kernel void plain(__global int* a) { a[get_global_id(0)] = 1; })",
+                              nullptr, world.context));
+  rttest::Gate gate(world.context);
+  OK(gate.close(world.stream));
+  const std::vector<char> source(4096, 'x');
+  OK(rtMemcpyAsync(world.memory, source.data(), source.size(), RT_MEMCPY_DEFAULT, world.stream));
+  OK(gate.open());
+  OK(rtStreamSynchronize(world.stream));
+  return 0;
+}
+
 int logCallback(int, char**) {
   OK(rtSetLogCallback([](int32_t level, const char* message, void*) { std::printf("%d %s\n", level, message); }, nullptr,
                       RT_LOG_DEBUG));
@@ -142,6 +166,7 @@ const Scenario kEnvironment[] = {
     {"cpu_threads", cpuThreads},
     {"backends", backends},
     {"memory_debug", memoryDebug},
+    {"slow_decisions", slowDecisions},
     {"log_callback", logCallback},
     {nullptr, nullptr},
 };

@@ -155,6 +155,21 @@ TEST(LogTest, LevelsAndTheCallback) {
   EXPECT_TRUE(contains(outcome.out, "stream") || contains(outcome.err, "stream")) << outcome.text();
 }
 
+TEST(LogTest, LevelDebugTellsWhatCostsTime) {
+#if defined(MANYRT_SANITIZE_THREAD)
+  GTEST_SKIP() << "a compiler in each run";
+#endif
+  Outcome outcome = child({"slow_decisions"}, {{"RT_LOG", "debug"}, {"RT_CACHE_DIR", "off"}, {"RT_CPU_BUILD", "quick"}});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+  EXPECT_TRUE(contains(outcome.err, "The kernel \"jumps\" runs its work-items on fibers, which is slower: ")) << outcome.text();
+  EXPECT_TRUE(contains(outcome.err,
+                       "A copy of 4096 bytes from pageable memory behind unfinished work reads its source into "
+                       "staging memory now."))
+      << outcome.text();
+  outcome = child({"slow_decisions"}, {{"RT_LOG", "info"}, {"RT_CACHE_DIR", "off"}, {"RT_CPU_BUILD", "quick"}});
+  EXPECT_FALSE(contains(outcome.err, "fibers") || contains(outcome.err, "pageable")) << outcome.text();
+}
+
 TEST(MemoryDebugTest, NewMemoryIsFilledWithAPattern) {
   const Outcome outcome = child({"memory_debug"}, {{"RT_MEMORY_DEBUG", "1"}});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.text();

@@ -49,6 +49,21 @@ TEST_F(TiersAtExitTest, WhatWasWaitedForIsInTheCacheTheNextTime) {
   EXPECT_EQ(entriesIn("cache"), 1u);
 }
 
+TEST_F(TiersAtExitTest, TheLogTellsEachBuildAndWhenOptimisedCodeHasTakenItsPlace) {
+  const auto has = [](const Outcome& outcome, const char* part) { return outcome.err.find(part) != std::string::npos; };
+  const Environment environment = {{"RT_LOG", "info"}, {"RT_CACHE_DIR", path("cache")}, {"RT_CPU_BUILD", "tiered"}};
+  const Outcome first = run({PROCESS_CHILD, "exit_with_better_code"}, environment);
+  EXPECT_EQ(first.exit_code, 0) << first.text();
+  EXPECT_TRUE(has(first, "manyrt: info: The module \"kernel.cl\" (\"f\") for cpu was built in ")) << first.text();
+  EXPECT_TRUE(has(first, " ms: quick code, which optimised code is to replace.\n")) << first.text();
+  EXPECT_TRUE(has(first, "manyrt: info: The optimised code of \"kernel.cl\" (\"f\") has taken the place of the quick code, "))
+      << first.text();
+  const Outcome second = run({PROCESS_CHILD, "exit_with_better_code"}, environment);
+  EXPECT_TRUE(has(second, "The module \"kernel.cl\" (\"f\") for cpu came from the cache in ")) << second.text();
+  EXPECT_TRUE(has(second, " ms: optimised code.\n")) << second.text();
+  EXPECT_FALSE(has(second, "has taken the place")) << second.text();
+}
+
 TEST_F(TiersAtExitTest, ACompilerThatHangsIsKilledWithAllThatItStarted) {
   const auto start = std::chrono::steady_clock::now();
   const Outcome outcome =

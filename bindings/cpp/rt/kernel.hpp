@@ -196,6 +196,11 @@ class Module : public Owner<Borrowed<rtModule_t>, rtModuleDestroy> {
   Outcome<E, std::string> buildLog(E = {}) const {
     return detail::fetchText<E>(rtModuleGetBuildLog, true, get());
   }
+  /** Which code launches run, where it came from and how long that took. */
+  template <class E = DefaultMode>
+  Outcome<E, rtModuleInfo_t> info(E = {}) const {
+    return detail::fetchStruct<E>(rtModuleInfo_t RT_MODULE_INFO_INIT, rtModuleGetInfo, get());
+  }
   /** Blocks until launches run the code that stays, which the CPU has some time after the first one: false if the time passed
    *  first. */
   template <class E = DefaultMode>

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "backends/cpu/stream.h"
+#include "base/crash.h"
 #include "base/fault.h"
 #include "base/os/futex.h"
 #include "base/os/sanitizer.h"
@@ -100,6 +101,7 @@ void Engine::body(void* user) {
   Engine& engine = *worker.engine;
   current_engine = &engine;
   Team::setIndex(worker.member.index);
+  crash::prepareThread();
   prctl(PR_SET_TIMERSLACK, 1000UL, 0UL, 0UL, 0UL);  // naps end when they should
   engine.work(worker);
   current_engine = nullptr;

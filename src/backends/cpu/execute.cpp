@@ -8,6 +8,7 @@
 #include "backends/cpu/replay_array.h"
 #include "backends/cpu/stream.h"
 #include "backends/cpu/transfer.h"
+#include "base/crash.h"
 #include "base/os/barrier.h"
 
 namespace manyrt::cpu {
@@ -56,6 +57,7 @@ inline bool Stream::shouldYield(const Executor& executor) const {
   // Relaxed: only the executor writes completed_, and state_ has handed it over. submitted_ is read when what was seen of it is
   // done, since each load takes the cache line from the producer. Its acquire pairs with the release in publish(), so that the
   // slots up to `limit` are visible. A command that blocks the stream stays at the head of the ring and is visited again.
+  crash::prepareThread();
   uint64_t done = completed_.load(std::memory_order_relaxed);
   uint64_t limit = done;
   const bool foreign = executor.worker == nullptr;

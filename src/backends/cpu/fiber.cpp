@@ -277,6 +277,11 @@ const compiler::FiberCalls kCalls = {run, wait, runSubGroups, exchange, subGroup
 
 uint32_t keptStacks() { return thread_stacks == nullptr ? 0 : thread_stacks->kept(); }
 
+uint32_t currentItem() {
+  const Group* const group = current;
+  return group == nullptr || group->apart || group->running == nullptr ? kNone : group->running->index;
+}
+
 const char* kind() {
 #if defined(MANYRT_FIBERS_BOOST)
   return "boost";

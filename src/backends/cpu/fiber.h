@@ -20,6 +20,9 @@ extern const compiler::FiberCalls kCalls;
 void runApart(void (*item)(void* user, uint32_t index), void* user, uint32_t count);
 
 uint32_t keptStacks();  // of the calling thread
-const char* kind();     // how fibers are switched: "boost" or "ucontext"
+// Of the item that the calling thread runs, its index in the group; kNone: no fiber. Safe in the handler of a signal.
+constexpr uint32_t kNone = ~uint32_t{0};
+uint32_t currentItem();
+const char* kind();  // how fibers are switched: "boost" or "ucontext"
 
 }  // namespace manyrt::cpu::fibers

@@ -6,6 +6,7 @@
 #include <exception>
 #include <type_traits>
 
+#include "backends/cpu/crash_report.h"
 #include "backends/cpu/engine.h"
 #include "backends/cpu/fiber.h"
 #include "backends/cpu/solo.h"
@@ -28,7 +29,8 @@ void callGroups(const GroupRun& run, uint64_t begin, uint64_t end, uint32_t part
                 Groups& groups) {
   const uint32_t* grid = run.grid;
   uint64_t index = run.first + begin;
-  compiler::UnitGroup group;
+  RunningKernel running(*run.kernel);
+  compiler::UnitGroup& group = running.group;
   group.group_id[0] = group.group_id[1] = group.group_id[2] = 0;
   if (index != 0) {
     group.group_id[0] = static_cast<uint32_t>(index % grid[0]);
@@ -67,7 +69,8 @@ void callJoined(const GroupRun& run, uint64_t begin, uint64_t end, uint64_t most
   const uint64_t together = std::clamp<uint64_t>((is_alone ? kMaxGroupItems : run.kernel->mostJoined()) / items, 1, most);
   const rtHostKernelFunction_t function = run.kernel->function();
   compiler::JoinedGroups joined;
-  compiler::UnitGroup group;
+  RunningKernel running(*run.kernel);
+  compiler::UnitGroup& group = running.group;
   memcpy(group.group_count, grid, sizeof group.group_count);
   memcpy(group.group_size, size, sizeof group.group_size);
   memcpy(group.global_offset, run.offset, sizeof group.global_offset);
@@ -134,6 +137,7 @@ Status HostKernel::create(Ref<backend::Kernel>* kernel, const rtHostKernel_t& ho
                          host.arg_count, kMaxArguments);
   }
   Ref<HostKernel> fresh = Ref<HostKernel>::adopt(new HostKernel(host.function, threads));
+  crash::watch();
   if (!fresh->describe(host, kMaxGroupItems)) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
   return fresh->finish(kernel, RT_ERROR_INVALID_VALUE);
 }

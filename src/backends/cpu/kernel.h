@@ -38,8 +38,9 @@ class HostKernel final : public backend::Kernel {
   uint64_t scratchBytes(const uint32_t group[3]) const;  // UINT64_MAX: more than can be counted
   bool needsArena() const { return needs_arena_; }       // whatever the launch asks for
   bool isCompiled() const { return object_.get() != nullptr; }
-  bool joins() const { return joins_along_ >= 0; }      // it knows compiler::JoinedGroups:
-  uint32_t joinsAlong(const uint32_t group[3]) const {  // a dimension
+  const compiler::Object* object() const { return object_.get(); }  // null: a function of the program
+  bool joins() const { return joins_along_ >= 0; }                  // it knows compiler::JoinedGroups:
+  uint32_t joinsAlong(const uint32_t group[3]) const {              // a dimension
     const bool wide = group[0] >= compiler::kTurnedItems, high = group[1] >= compiler::kTurnedItems;
     return turns_items_ && (wide || high) ? (high ? 0 : 1) : static_cast<uint32_t>(joins_along_);
   }

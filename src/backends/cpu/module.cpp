@@ -6,6 +6,7 @@
 
 #include "backends/cpu/fiber.h"
 #include "backends/cpu/kernel.h"
+#include "base/crash.h"
 #include "base/fault.h"
 #include "compiler/build.h"
 #include "compiler/unit.h"
@@ -107,8 +108,9 @@ void giveFibers(const compiler::Object& object) {
   if (calls.load(std::memory_order_relaxed) != &fibers::kCalls) calls.store(&fibers::kCalls, std::memory_order_relaxed);
 }
 
-Status build(Ref<compiler::Object>* object, std::string* log, const backend::Image& image) {
+Status build(Ref<compiler::Object>* object, std::string* log, compiler::Origin* origin, const backend::Image& image) {
   compiler::BuildRequest request;
+  request.origin = origin;
   request.source = image.data;
   request.more.assign(image.more, image.more + image.more_count);
   request.options = image.options;
@@ -123,12 +125,13 @@ Status build(Ref<compiler::Object>* object, std::string* log, const backend::Ima
 }  // namespace
 
 Status Module::create(Ref<backend::Module>* module, Ref<compiler::Object> object, const char* name, bool opencl_c,
-                      std::string log, uint32_t threads) {
+                      std::string log, uint32_t threads, int32_t origin) {
   const auto* table = static_cast<const rtHostModule_t*>(object->symbol(compiler::kModuleSymbol));
   RT_CHECK_IMAGE(table != nullptr, "The host object \"%s\" does not export %s.", name, compiler::kModuleSymbol);
   RT_TRY(checkTable(*table, name));
   RT_TRY(checkGlobals(*table, name));
   giveFibers(*object);
+  crash::watch();  // before a kernel of it can run
   if (fault::fails("cpu.module")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
   Ref<Module> fresh = Ref<Module>::adopt(new Module(object, *table));
   for (uint32_t i = 0; i < table->kernel_count; ++i) {
@@ -140,6 +143,7 @@ Status Module::create(Ref<backend::Module>* module, Ref<compiler::Object> object
                    name, described.name);
   }
   fresh->build_log_ = std::move(log);
+  fresh->origin_ = origin;
   *module = std::move(fresh);
   return Status();
 }
@@ -155,6 +159,26 @@ Status Module::global(void** address, uint64_t* size, const char* name) const {
   return Status();
 }
 
+int32_t Module::state() const {
+  using Object = compiler::Object;
+  switch (object_->improvement()) {
+    case Object::Improvement::kPending:
+      return RT_MODULE_QUICK;
+    case Object::Improvement::kFailed:
+      return RT_MODULE_FAILED;
+    case Object::Improvement::kDone:
+      return RT_MODULE_OPTIMIZED;
+    case Object::Improvement::kNone:
+      break;
+  }
+  return object_->tier() == Object::Tier::kQuick ? RT_MODULE_READY : RT_MODULE_OPTIMIZED;
+}
+
+uint64_t Module::codeBytes() const {
+  const compiler::Object* const better = object_->betterObject();
+  return (better != nullptr ? *better : *object_).fileBytes();
+}
+
 void Module::native(uint64_t out[2]) {
   out[0] = reinterpret_cast<uintptr_t>(&table_);
   out[1] = 0;
@@ -163,14 +187,17 @@ void Module::native(uint64_t out[2]) {
 Status ModuleLoader::load(Ref<backend::Module>* module, const backend::Image& image) {
   Ref<compiler::Object> object;
   std::string log;
+  int32_t origin_code = RT_MODULE_ORIGIN_IMAGE;
   const bool opencl_c = image.format == RT_IMAGE_OPENCL_C;
   const char* name = image.name[0] != '\0' ? image.name : opencl_c ? "kernel.cl" : "image";
   if (opencl_c) {
-    RT_TRY(build(&object, &log, image));
+    compiler::Origin origin;
+    RT_TRY(build(&object, &log, &origin, image));
+    origin_code = compiler::originCode(origin);
   } else {
     RT_TRY(compiler::Object::load(&object, image.data.data(), image.data.size(), name));
   }
-  Status status = Module::create(module, std::move(object), name, opencl_c, std::move(log), threads_);
+  Status status = Module::create(module, std::move(object), name, opencl_c, std::move(log), threads_, origin_code);
   // What a table may not have, a source may not ask for: too many arguments, or a name too long.
   if (opencl_c && status.code() == RT_ERROR_INVALID_IMAGE) return Status::error(RT_ERROR_BUILD_FAILED, "%s", status.message());
   return status;

@@ -12,10 +12,12 @@ class Module final : public backend::Module {
  public:
   // `opencl_c`: the object was made from OpenCL C, whose launches follow that language's rules. `threads`: of the engine.
   static Status create(Ref<backend::Module>* module, Ref<compiler::Object> object, const char* name, bool opencl_c,
-                       std::string log, uint32_t threads);
+                       std::string log, uint32_t threads, int32_t origin);
 
   Status global(void** address, uint64_t* size, const char* name) const override;
   void native(uint64_t out[2]) override;
+  int32_t state() const override;
+  uint64_t codeBytes() const override;
   Status awaitOptimized(Deadline deadline) override { return compiler::awaitBetter(*object_, deadline); }
 
  private:

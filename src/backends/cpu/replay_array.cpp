@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "backends/cpu/crash_report.h"
 #include "backends/cpu/engine.h"
 #include "backends/cpu/launch.h"
 #include "backends/cpu/transfer.h"
@@ -31,6 +32,27 @@ void copyValues(unsigned char* values, const HostKernel& kernel, const backend::
 }
 
 }  // namespace
+
+// The node that a thread is at, for the report of a crash.
+class ReplayArray::RunningNode : public crash::Running {
+ public:
+  explicit RunningNode(Node* first) : Running{describe}, node(first) { crash::running = this; }
+  ~RunningNode() { crash::running = nullptr; }
+  void again() { crash::running = this; }  // behind a launch of several groups, which has had a record of its own
+  RunningNode(const RunningNode&) = delete;
+  RunningNode& operator=(const RunningNode&) = delete;
+
+  Node* node;
+
+ private:
+  static bool describe(const Running& running, const crash::Fault& fault, crash::Text& text) {
+    const Node& at = *static_cast<const RunningNode&>(running).node;
+    if (at.kind != Kind::kGroup) return false;
+    describeKernel(*at.kernel, at.group, fault, text);
+    text << ", in a graph";
+    return true;
+  }
+};
 
 struct ReplayArray::Parallel {
   ReplayArray& array;
@@ -117,6 +139,7 @@ void ReplayArray::place(Node& node, const Work& work, unsigned char* memory) {
     node.group = {};
     memcpy(node.group.group_count, launch.grid, sizeof launch.grid);
     memcpy(node.group.group_size, launch.group, sizeof launch.group);
+    node.group.item[0] = compiler::kNoItem;
     for (int d = 0; d < 3; ++d) node.group.global_offset[d] = static_cast<uint32_t>(launch.offset[d]);
     const bool alone = uint64_t{launch.grid[0]} * launch.grid[1] == 1 && launch.grid[2] == 1;
     node.kind = alone && !node.kernel->needsArena() && launch.local_bytes == 0 ? Kind::kGroup : Kind::kLaunch;
@@ -192,7 +215,8 @@ bool ReplayArray::walk(Engine& engine, StatusLatch& latch, bool foreign) {
 }
 
 [[gnu::hot]] void ReplayArray::runNodes(uint32_t begin, uint32_t end, Engine& engine, StatusLatch& latch, bool foreign) {
-  Node* node = nodes_ + begin;
+  RunningNode running(nodes_ + begin);
+  Node*& node = running.node;
   try {
     for (Node* const last = nodes_ + end; node != last; ++node) {
       if (latch.failed()) [[unlikely]]
@@ -202,6 +226,7 @@ bool ReplayArray::walk(Engine& engine, StatusLatch& latch, bool foreign) {
         node->kernel->function()(&node->group, node->args);
       } else {
         runOther(*node, engine, latch, foreign);
+        running.again();
       }
     }
   } catch (...) {  // of the program's kernel, on a thread of the library

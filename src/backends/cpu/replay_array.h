@@ -53,6 +53,7 @@ class ReplayArray final : public RefCounted {
     };
   };
   struct Parallel;  // a launch that is spread
+  class RunningNode;
 
   explicit ReplayArray(std::shared_ptr<const ReplayLayout> layout) : layout_(std::move(layout)) {}
   static uint64_t bytesOf(const Work& work);

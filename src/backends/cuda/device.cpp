@@ -200,6 +200,17 @@ void Device::native(uint64_t out[2]) {
   out[1] = 0;
 }
 
-Status Device::failed(const char* call, Error error) { return driver::Device::failed(failure(call, error), isSticky(error)); }
+// The first failure of a device names the kernels that its streams ran; what CUDA itself tells is no more than the error.
+Status Device::failed(const char* call, Error error) {
+  Status status = failure(call, error);
+  if (isOfKernel(error) && !isLost()) {
+    status =
+        Status::error(status.code(),
+                      "%s Run the program with RT_POOL=off under compute-sanitizer, which names the kernel, the thread and, "
+                      "of kernels built with -g, the line.",
+                      status.message());
+  }
+  return driver::Device::failed(std::move(status), isSticky(error));
+}
 
 }  // namespace manyrt::cuda

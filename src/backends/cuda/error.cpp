@@ -74,6 +74,11 @@ bool isSticky(Error error) {
   return known != nullptr && known->sticky;
 }
 
+bool isOfKernel(Error error) {
+  constexpr Error kIllegalAddress = 700, kTimeout = 702, kFirst = 710, kLast = 719;  // assertion, ..., launch failure
+  return error == kIllegalAddress || error == kTimeout || (error >= kFirst && error <= kLast && isSticky(error));
+}
+
 bool mayBlameCurrent(Error error) { return error == kInvalidContext || error == kInvalidHandle || isSticky(error); }
 
 Status failure(const char* call, Error error) {

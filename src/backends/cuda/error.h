@@ -29,6 +29,9 @@ enum : Error {
 // Whether the context is dead for good after this error.
 bool isSticky(Error error);
 
+// Whether a kernel did what ended the context: an address that is none, a trap, a failed assertion. A tool can find the place.
+bool isOfKernel(Error error);
+
 // Whether a call may have been refused because of the current context. There was none, or it is the wrong one for these
 // objects, or it is dead. Such a call has done nothing, so it may be made again. The driver checks the first two before it
 // submits, and a dead context takes no work any more.

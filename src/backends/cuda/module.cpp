@@ -371,6 +371,7 @@ Status ModuleLoader::load(Ref<backend::Module>* out, const backend::Image& image
     Ref<NativeModuleOwner> native;
     RT_TRY(loadNative(&native, code, name, image.format));
     Ref<Module> module = Ref<Module>::adopt(new Module(native, ""));
+    module->tell(RT_MODULE_ORIGIN_IMAGE, code.size());
     RT_TRY(enumerate(*module, std::move(native), name));
     *out = std::move(module);
     return Status();
@@ -384,6 +385,8 @@ Status ModuleLoader::load(Ref<backend::Module>* out, const backend::Image& image
   for (uint32_t i = 0; i < image.header_count; ++i) request.headers.push_back({image.header_names[i], image.headers[i]});
   const compiler::CudaTarget target{static_cast<uint32_t>(device.computeMajor()), static_cast<uint32_t>(device.computeMinor()),
                                     static_cast<uint32_t>(device.driverVersion())};
+  compiler::Origin origin;
+  request.origin = &origin;
   std::shared_ptr<const compiler::CudaImage> built;
   const Status status = image.format == RT_IMAGE_OPENCL_C ? compiler::buildForCuda(&built, target, request)
                                                           : compiler::compileCuda(&built, target, request);
@@ -391,6 +394,7 @@ Status ModuleLoader::load(Ref<backend::Module>* out, const backend::Image& image
   Ref<NativeModuleOwner> native;
   RT_TRY(loadBuilt(&native, *built, name));
   Ref<Module> module = Ref<Module>::adopt(new Module(native, built->log));
+  module->tell(compiler::originCode(origin), built->code.size());
   for (const compiler::CudaGlobal& global : built->globals) module->nameGlobal(global.name, global.symbol);
   if (image.format == RT_IMAGE_CUDA_CXX) {
     RT_TRY(enumerate(*module, std::move(native), name));

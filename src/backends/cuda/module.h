@@ -58,6 +58,10 @@ class Module final : public backend::Module {
   void native(uint64_t out[2]) override;
   // A global, and its symbol in the code.
   void nameGlobal(std::string name, std::string symbol) { symbols_.emplace(std::move(name), std::move(symbol)); }
+  void tell(int32_t origin, uint64_t code_bytes) {
+    origin_ = origin;
+    code_bytes_ = code_bytes;
+  }
   // False: there is one of that name.
   bool addKernel(const std::string& name, Ref<backend::Kernel> kernel) { return add(name, std::move(kernel)); }
 

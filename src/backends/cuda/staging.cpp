@@ -13,6 +13,7 @@
 #include "backends/cuda/device.h"
 #include "backends/cuda/error.h"
 #include "base/lock_order.h"
+#include "base/log.h"
 #include "base/spin_lock.h"
 
 #if defined(__SSE2__)
@@ -228,6 +229,10 @@ void Staging::copyPieces(Worker& worker, Work& work) {
 Status Staging::copy(void* dst, const void* src, uint64_t size, bool to_device, NativeStream stream, bool idle) {
   // Each worker's stream waits for what `stream` has, and `stream` waits for each worker's last copy in the end. What came back
   // is there by then. `work` is on this stack: the call waits until all threads that have joined it have left it.
+  if (log::wanted(RT_LOG_DEBUG)) {
+    log::write(RT_LOG_DEBUG, "A copy of %llu bytes %s goes through pinned memory, since the host's side is pageable.",
+               static_cast<unsigned long long>(size), to_device ? "to the device" : "to the host");
+  }
   std::lock_guard lock(mutex_);
   const auto [piece, workers] = cutOf(size, to_device);
   RT_TRY(prepare(workers));

@@ -137,6 +137,29 @@ class ShortGuard {
   Record* record_;
 };
 
+// The guard of the handler of a signal. It ends nothing slowly: what waits for the end of a call goes on waiting for the next
+// one. A thread without a record has no protection here, since a record takes memory.
+class SignalGuard {
+ public:
+  SignalGuard() : record_(internal::record) {
+    // Relaxed, and the order of the two stores and loads: see Guard.
+    if (record_ == nullptr || record_->active.load(std::memory_order_relaxed) != 0) {
+      record_ = nullptr;
+      return;
+    }
+    record_->active.store(internal::current.load(std::memory_order_acquire), std::memory_order_relaxed);
+    if (!barrier::light()) record_->fenced.store(true, std::memory_order_release);
+  }
+  ~SignalGuard() {
+    if (record_ != nullptr) record_->active.store(0, std::memory_order_release);  // release: see Guard
+  }
+  SignalGuard(const SignalGuard&) = delete;
+  SignalGuard& operator=(const SignalGuard&) = delete;
+
+ private:
+  Record* record_;
+};
+
 // A stretch of a library thread without a guard. At its end the thread is at rest, as at the end of a call.
 class Scope {
  public:

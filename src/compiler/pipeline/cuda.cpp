@@ -97,13 +97,18 @@ void store(const CudaImage& image, const Digest& key) {
 
 // `build(CudaImage*)` makes what neither this process nor the cache has.
 template <typename Build>
-Status buildOnce(BuiltImage* image, const Digest& key, Build build) {
+Status buildOnce(BuiltImage* image, const Digest& key, Origin* asked, Build build) {
   Builds& known = builds();
+  Origin ignored;
+  Origin& origin = asked != nullptr ? *asked : ignored;
+  origin = Origin::kProcess;
   const auto make = [&](BuiltImage* out) {
     const std::shared_ptr<CudaImage> made = std::make_shared<CudaImage>();
     made->key = key;
     *out = made;  // its log is wanted also when the rest fails
+    origin = Origin::kCached;
     if (load(made.get(), key)) return Status();
+    origin = Origin::kBuilt;
     RT_TRY(build(made.get()));
     store(*made, key);
     return Status();
@@ -159,7 +164,8 @@ Status buildForCuda(BuiltImage* image, const CudaTarget& target, const BuildRequ
     *image = std::make_shared<CudaImage>(std::move(refused));
     return status;
   }
-  return buildOnce(image, hash.finish(), [&](CudaImage* made) { return compileUnit(made, target, library, front_end); });
+  return buildOnce(image, hash.finish(), request.origin,
+                   [&](CudaImage* made) { return compileUnit(made, target, library, front_end); });
 }
 
 Status compileCuda(BuiltImage* image, const CudaTarget& target, const BuildRequest& request) {
@@ -183,7 +189,8 @@ Status compileCuda(BuiltImage* image, const CudaTarget& target, const BuildReque
     open_ended = open_ended || option.find("include") != option.npos || option.find("file") != option.npos;
   }
   const auto compile = [&](CudaImage* made) { return compileWithNvrtc(made, library, target, job); };
-  if (!open_ended) return buildOnce(image, hash.finish(), compile);
+  if (!open_ended) return buildOnce(image, hash.finish(), request.origin, compile);
+  if (request.origin != nullptr) *request.origin = Origin::kBuilt;
   const auto made = std::make_shared<CudaImage>();
   *image = made;
   return compile(made.get());

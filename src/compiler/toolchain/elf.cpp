@@ -138,6 +138,20 @@ std::string checkSharedObject(const void* data, size_t size) {
   return checkDynamic(file, loads, *dynamic);
 }
 
+void codeOf(uint64_t* first, uint64_t* bytes, const void* data, size_t size) {
+  const File file(data, size);
+  Elf64_Ehdr header{};
+  file.get(&header, 0);
+  for (uint64_t i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr segment;
+    if (!file.get(&segment, header.e_phoff + i * sizeof segment)) return;
+    if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
+    const uint64_t begin = *bytes == 0 ? segment.p_vaddr : *first;  // segments come in the order of their addresses
+    *first = begin;
+    *bytes = segment.p_vaddr + segment.p_memsz - begin;
+  }
+}
+
 std::string checkRelocatable(std::vector<std::string>* undefined, const void* data, size_t size) {
   const File file(data, size);
   Elf64_Ehdr header;

@@ -15,7 +15,10 @@ namespace manyrt::compiler {
 // a sentence: "is no ELF file".
 std::string checkSharedObject(const void* data, size_t size);
 
-// The same for what an assembler writes; fills in the names that the object expects from elsewhere.
+// Of a shared object that was checked: the part of its addresses that has code. Nothing: 0 bytes.
+void codeOf(uint64_t* first, uint64_t* bytes, const void* data, size_t size);
+
+// As checkSharedObject, for what an assembler writes; fills in the names that the object expects from elsewhere.
 std::string checkRelocatable(std::vector<std::string>* undefined, const void* data, size_t size);
 
 // The head of a file of this machine, without type and tables.

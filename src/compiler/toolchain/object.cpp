@@ -5,6 +5,7 @@
 // process, and the file stays open with the object: a path whose number belongs to a pipe by then would hang them.
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <link.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -159,15 +160,15 @@ Status loadFromFolder(void** handle, const void* data, size_t size, const char* 
 
 }  // namespace
 
-Status Object::load(Ref<Object>* object, const void* data, size_t size, const char* name) {
+Status Object::load(Ref<Object>* object, const void* data, size_t size, const char* name, const std::string& path) {
   const std::string wrong = checkSharedObject(data, size);
   if (!wrong.empty()) {
     return Status::error(RT_ERROR_INVALID_IMAGE, "The image of \"%s\" (%zu bytes) %s.", name, size, wrong.c_str());
   }
-  void* handle = nullptr;
+  void* handle = path.empty() ? nullptr : openObject(path);
   Descriptor file;
   Status status;
-  if (!loadFromMemory(&handle, &file, &status, data, size, name)) {
+  if (handle == nullptr && !loadFromMemory(&handle, &file, &status, data, size, name)) {
     file.close();
     status = loadFromFolder(&handle, data, size, name);
   }
@@ -178,7 +179,21 @@ Status Object::load(Ref<Object>* object, const void* data, size_t size, const ch
     return Status::bare(RT_ERROR_OUT_OF_MEMORY);
   }
   *object = Ref<Object>::adopt(fresh);
+  fresh->findCode(data, size);
   return Status();
+}
+
+// Where the loader has put the code, and its lines: for the report of a crash, which cannot ask the loader.
+void Object::findCode(const void* data, size_t size) {
+  file_bytes_ = size;
+  link_map* map = nullptr;
+  if (dlinfo(handle_, RTLD_DI_LINKMAP, static_cast<void*>(&map)) != 0 || map == nullptr) return;
+  base_ = map->l_addr;
+  uint64_t first = 0, bytes = 0;
+  codeOf(&first, &bytes, data, size);
+  begin_ = base_ + first;
+  bytes_ = bytes;
+  lines_.read(data, size);
 }
 
 Object::Object(void* handle, Descriptor file) : handle_(handle), file_(std::move(file)) {

@@ -387,6 +387,13 @@ class Module(Owned):
         """What the compiler said."""
         return text(lib.rtModuleGetBuildLog, self._h)
 
+    @property
+    def info(self) -> Dict[str, Any]:
+        """Which code launches run (state), where it came from (origin) and how long that took (load_ns)."""
+        out = ffi.new("rtModuleInfo_t *", {"struct_size": ffi.sizeof("rtModuleInfo_t")})
+        check(lib.rtModuleGetInfo(out, self._h))
+        return as_dict(out)
+
     def wait_optimized(self, timeout: Optional[float] = None) -> None:
         """Waits until launches run the code that stays, at most `timeout` seconds (then Timeout). The CPU has it some time
         after the first code; elsewhere it is there at once."""

@@ -459,10 +459,26 @@ pub const RT_IMAGE_HOST_OBJECT: i32 = 8;
 // enum rtModuleState
 /// See enum rtModuleState.
 pub const RT_MODULE_INVALID: i32 = -1;
-/// its kernels can be launched
+/// its kernels can be launched; of rtModuleGetInfo: with quick code, and none is to follow
 pub const RT_MODULE_READY: i32 = 0;
 /// and run the code that stays
 pub const RT_MODULE_OPTIMIZED: i32 = 1;
+/// launches run quick code, which optimised code is to replace
+pub const RT_MODULE_QUICK: i32 = 2;
+/// launches run quick code; the optimised code could not be made
+pub const RT_MODULE_FAILED: i32 = 3;
+
+// enum rtModuleOrigin
+/// See enum rtModuleOrigin.
+pub const RT_MODULE_ORIGIN_INVALID: i32 = -1;
+/// the program gave it
+pub const RT_MODULE_ORIGIN_IMAGE: i32 = 0;
+/// a compiler made it during the call
+pub const RT_MODULE_ORIGIN_BUILD: i32 = 1;
+/// the folder of compiled kernels
+pub const RT_MODULE_ORIGIN_CACHE: i32 = 2;
+/// the process had it: it was built before, or by another thread at the same time
+pub const RT_MODULE_ORIGIN_PROCESS: i32 = 3;
 
 // enum rtLaunchFlags
 /// See enum rtLaunchFlags.
@@ -1184,6 +1200,41 @@ impl Default for rtModuleOptions_t {
             reserved: 0,
             header_names: std::ptr::null(),
             headers: std::ptr::null(),
+        }
+    }
+}
+
+/// Result of rtModuleGetInfo.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct rtModuleInfo_t {
+    /// struct size.
+    pub struct_size: u32,
+    /// RT\_MODULE\_\*
+    pub state: i32,
+    /// RT\_MODULE\_ORIGIN\_\*
+    pub origin: i32,
+    /// kernels of the module
+    pub kernel_count: u32,
+    /// of the code that runs at the moment, in the form that was loaded; 0 if unknown
+    pub code_bytes: u64,
+    /// nanoseconds that building and loading took the call that made the module
+    pub load_ns: u64,
+    /// as in messages
+    pub name: [c_char; 256],
+}
+
+impl Default for rtModuleInfo_t {
+    /// As RT\_MODULE\_INFO\_INIT: struct\_size is set, and the rest means the defaults.
+    fn default() -> Self {
+        rtModuleInfo_t {
+            struct_size: std::mem::size_of::<Self>() as u32,
+            state: 0,
+            origin: 0,
+            kernel_count: 0,
+            code_bytes: 0,
+            load_ns: 0,
+            name: [0; 256],
         }
     }
 }
@@ -3040,6 +3091,16 @@ extern "C" {
         module: rtModule_t,
     ) -> rtStatus_t;
 
+    /// Tells which code the kernels of a module run, where it came from and how long that took. A log of level info has the
+    /// same.
+    ///
+    /// - inout info: struct\_size set by the caller; receives the rest
+    /// - in module: the module
+    /// - blocks: never
+    /// - capture: outside
+    /// - errors: INVALID\_VALUE, INVALID\_HANDLE
+    pub fn rtModuleGetInfo(info: *mut rtModuleInfo_t, module: rtModule_t) -> rtStatus_t;
+
     /// Waits until a module has come so far. A source is compiled twice for the CPU: quickly before rtModuleCreateFromSource
     /// returns, and optimised in the background; launches take the optimised code from then on, with the same results. Where
     /// there is one form alone, and on all other devices, the call returns at once.
@@ -4386,6 +4447,18 @@ mod tests {
     }
 
     #[test]
+    fn layout_of_rtModuleInfo_t() {
+        assert_eq!((size_of::<rtModuleInfo_t>(), align_of::<rtModuleInfo_t>()), (288, 8));
+        assert_eq!(offset!(rtModuleInfo_t, struct_size), 0);
+        assert_eq!(offset!(rtModuleInfo_t, state), 4);
+        assert_eq!(offset!(rtModuleInfo_t, origin), 8);
+        assert_eq!(offset!(rtModuleInfo_t, kernel_count), 12);
+        assert_eq!(offset!(rtModuleInfo_t, code_bytes), 16);
+        assert_eq!(offset!(rtModuleInfo_t, load_ns), 24);
+        assert_eq!(offset!(rtModuleInfo_t, name), 32);
+    }
+
+    #[test]
     fn layout_of_rtKernelInfo_t() {
         assert_eq!((size_of::<rtKernelInfo_t>(), align_of::<rtKernelInfo_t>()), (304, 8));
         assert_eq!(offset!(rtKernelInfo_t, struct_size), 0);
@@ -4603,7 +4676,7 @@ mod tests {
 
     #[test]
     fn every_function_is_linked() {
-        let functions: [(&str, *const ()); 179] = [
+        let functions: [(&str, *const ()); 180] = [
             ("rtGetVersion", rtGetVersion as *const ()),
             ("rtInit", rtInit as *const ()),
             ("rtShutdown", rtShutdown as *const ()),
@@ -4708,6 +4781,7 @@ mod tests {
             ("rtModuleLoadFile", rtModuleLoadFile as *const ()),
             ("rtModuleDestroy", rtModuleDestroy as *const ()),
             ("rtModuleGetBuildLog", rtModuleGetBuildLog as *const ()),
+            ("rtModuleGetInfo", rtModuleGetInfo as *const ()),
             ("rtModuleWait", rtModuleWait as *const ()),
             ("rtModuleGetKernel", rtModuleGetKernel as *const ()),
             ("rtModuleGetKernelCount", rtModuleGetKernelCount as *const ()),

@@ -648,16 +648,20 @@ impl fmt::Debug for ImageFormat {
     }
 }
 
-/// How far a module is: rtModuleWait.
+/// How far a module is: rtModuleWait, which waits for the first two, and rtModuleGetInfo.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct ModuleState(pub i32);
 
 impl ModuleState {
-    /// its kernels can be launched
+    /// its kernels can be launched; of rtModuleGetInfo: with quick code, and none is to follow
     pub const READY: ModuleState = ModuleState(manyrt_sys::RT_MODULE_READY);
     /// and run the code that stays
     pub const OPTIMIZED: ModuleState = ModuleState(manyrt_sys::RT_MODULE_OPTIMIZED);
+    /// launches run quick code, which optimised code is to replace
+    pub const QUICK: ModuleState = ModuleState(manyrt_sys::RT_MODULE_QUICK);
+    /// launches run quick code; the optimised code could not be made
+    pub const FAILED: ModuleState = ModuleState(manyrt_sys::RT_MODULE_FAILED);
 }
 
 impl fmt::Debug for ModuleState {
@@ -665,7 +669,37 @@ impl fmt::Debug for ModuleState {
         match *self {
             ModuleState::READY => f.write_str("READY"),
             ModuleState::OPTIMIZED => f.write_str("OPTIMIZED"),
+            ModuleState::QUICK => f.write_str("QUICK"),
+            ModuleState::FAILED => f.write_str("FAILED"),
             ModuleState(other) => write!(f, "ModuleState({})", other),
+        }
+    }
+}
+
+/// Where the code of a module came from.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct ModuleOrigin(pub i32);
+
+impl ModuleOrigin {
+    /// the program gave it
+    pub const IMAGE: ModuleOrigin = ModuleOrigin(manyrt_sys::RT_MODULE_ORIGIN_IMAGE);
+    /// a compiler made it during the call
+    pub const BUILD: ModuleOrigin = ModuleOrigin(manyrt_sys::RT_MODULE_ORIGIN_BUILD);
+    /// the folder of compiled kernels
+    pub const CACHE: ModuleOrigin = ModuleOrigin(manyrt_sys::RT_MODULE_ORIGIN_CACHE);
+    /// the process had it: it was built before, or by another thread at the same time
+    pub const PROCESS: ModuleOrigin = ModuleOrigin(manyrt_sys::RT_MODULE_ORIGIN_PROCESS);
+}
+
+impl fmt::Debug for ModuleOrigin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            ModuleOrigin::IMAGE => f.write_str("IMAGE"),
+            ModuleOrigin::BUILD => f.write_str("BUILD"),
+            ModuleOrigin::CACHE => f.write_str("CACHE"),
+            ModuleOrigin::PROCESS => f.write_str("PROCESS"),
+            ModuleOrigin(other) => write!(f, "ModuleOrigin({})", other),
         }
     }
 }

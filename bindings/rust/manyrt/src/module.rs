@@ -3,10 +3,11 @@
 
 use crate::constants::ImageFormat;
 use crate::context::Context;
-use crate::error::{c_string, call, get, get_text};
+use crate::error::{c_string, call, get, get_struct, get_text};
 use crate::event::nanoseconds;
 use crate::kernel::Kernel;
 use crate::memory::{Pod, Region};
+use crate::results::ModuleInfo;
 use crate::Result;
 use std::ffi::CString;
 use std::fmt;
@@ -183,6 +184,11 @@ impl Module {
     /// The compiler's warnings about a source that it accepted.
     pub fn build_log(&self) -> Result<String> {
         get_text!(rtModuleGetBuildLog(self.as_raw()))
+    }
+
+    /// Which code launches run, where it came from and how long that took.
+    pub fn info(&self) -> Result<ModuleInfo> {
+        get_struct!(rtModuleGetInfo(rtModuleInfo_t, self.as_raw())).map(|raw| ModuleInfo::new(&raw))
     }
 
     /// Waits until launches run the code that stays, which the CPU has some time after the first; the error TIMEOUT if `limit`

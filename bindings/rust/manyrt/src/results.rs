@@ -226,6 +226,37 @@ impl MemPoolStats {
     }
 }
 
+/// Result of rtModuleGetInfo.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ModuleInfo {
+    /// RT\_MODULE\_\*
+    pub state: ModuleState,
+    /// RT\_MODULE\_ORIGIN\_\*
+    pub origin: ModuleOrigin,
+    /// kernels of the module
+    pub kernel_count: u32,
+    /// of the code that runs at the moment, in the form that was loaded; 0 if unknown
+    pub code_bytes: u64,
+    /// nanoseconds that building and loading took the call that made the module
+    pub load_ns: u64,
+    /// as in messages
+    pub name: String,
+}
+
+impl ModuleInfo {
+    pub(crate) fn new(raw: &manyrt_sys::rtModuleInfo_t) -> Self {
+        ModuleInfo {
+            state: ModuleState(raw.state),
+            origin: ModuleOrigin(raw.origin),
+            kernel_count: raw.kernel_count,
+            code_bytes: raw.code_bytes,
+            load_ns: raw.load_ns,
+            name: text(&raw.name),
+        }
+    }
+}
+
 /// Result of rtKernelGetInfo.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]

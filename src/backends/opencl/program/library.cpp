@@ -134,6 +134,7 @@ Status Libraries::fromSource(Ref<Library>* library, const compiler::BuildRequest
   target.no_empty_arg_info = device_.quirks().has(Quirk::kNoEmptyArgInfo);
   compiler::OpenClBuild source(target, request);
   RT_TRY(source.begin(log));
+  *request.origin = compiler::Origin::kProcess;
   // flights_ lets one thread build while others that ask for the same key wait for it. `kept` and `keep` run under its mutex,
   // `make` does not. An entry whose last lease has gone fails to retain, and is replaced.
   const auto kept = [&](Ref<Library>* found) {
@@ -144,7 +145,9 @@ Status Libraries::fromSource(Ref<Library>* library, const compiler::BuildRequest
   };
   const auto make = [&](Ref<Library>* made) {
     compiler::OpenClImage image;
+    *request.origin = compiler::Origin::kCached;
     if (source.fromCache(&image) && loadBinary(made, image)) return Status();
+    *request.origin = compiler::Origin::kBuilt;
     image = compiler::OpenClImage();
     Status status = source.translate(&image);
     if (status.ok()) status = buildText(made, source, &image, source.name());

@@ -49,6 +49,7 @@ class Library final : public RefCounted {
 class Libraries {
  public:
   explicit Libraries(Device& device) : device_(device) {}
+  // The request has an origin.
   Status fromSource(Ref<Library>* library, const compiler::BuildRequest& request, std::string* log);
   Status fromBinary(Ref<Library>* library, const void* data, size_t size, const char* options, const char* name);
   Status fromIl(Ref<Library>* library, const void* data, size_t size, const char* options, const char* name);

@@ -7,9 +7,10 @@
 
 namespace manyrt::opencl {
 
-Status Module::create(Ref<backend::Module>* out, Ref<Library> library, const char* name) {
+Status Module::create(Ref<backend::Module>* out, Ref<Library> library, const char* name, int32_t origin) {
   Ref<Module> module = Ref<Module>::adopt(new Module(library));
   module->build_log_ = library->log;
+  module->origin_ = origin;
   for (const compiler::OpenClKernel& described : library->kernels) {
     Ref<backend::Kernel> pipeline;
     RT_TRY(Pipeline::create(&pipeline, library, described));
@@ -35,6 +36,7 @@ Status ModuleLoader::load(Ref<backend::Module>* module, const backend::Image& im
   const char* name = image.name[0] != '\0' ? image.name : image.format == RT_IMAGE_OPENCL_C ? "kernel.cl" : "image";
   Libraries& libraries = device_.libraries();
   Ref<Library> library;
+  int32_t origin_code = RT_MODULE_ORIGIN_IMAGE;
   if (image.format == RT_IMAGE_OPENCL_BINARY) {
     RT_TRY(libraries.fromBinary(&library, image.data.data(), image.data.size(), image.options, name));
   } else if (image.format == RT_IMAGE_SPIRV) {
@@ -47,11 +49,14 @@ Status ModuleLoader::load(Ref<backend::Module>* module, const backend::Image& im
     request.name = image.name;
     for (uint32_t i = 0; i < image.header_count; ++i) request.headers.push_back({image.header_names[i], image.headers[i]});
     std::string log;
+    compiler::Origin origin;
+    request.origin = &origin;
     if (Status status = libraries.fromSource(&library, request, &log); !status.ok()) {
       return compiler::buildFailure(status, std::move(log));
     }
+    origin_code = compiler::originCode(origin);
   }
-  return Module::create(module, std::move(library), name);
+  return Module::create(module, std::move(library), name, origin_code);
 }
 
 }  // namespace manyrt::opencl

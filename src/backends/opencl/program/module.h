@@ -8,7 +8,7 @@ namespace manyrt::opencl {
 
 class Module final : public backend::Module {
  public:
-  static Status create(Ref<backend::Module>* module, Ref<Library> library, const char* name);
+  static Status create(Ref<backend::Module>* module, Ref<Library> library, const char* name, int32_t origin);
   Status global(void**, uint64_t*, const char*) const override { return Status(); }
   void native(uint64_t out[2]) override;
 

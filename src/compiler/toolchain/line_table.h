@@ -1,0 +1,35 @@
+// The lines of a loaded object, read from its debug information (DWARF 4 and 5) when it is loaded, for the report of a crash:
+// a handler of a signal cannot read files. Objects without debug information have an empty table, which costs nothing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace manyrt::compiler {
+
+class LineTable {
+ public:
+  struct Place {
+    const char* file = nullptr;  // as the compiler was told it; null: not known
+    uint32_t line = 0;
+  };
+  // `data`: an ELF file that was checked (elf.h). What is damaged is left out.
+  void read(const void* data, size_t size);
+  bool empty() const { return rows_.empty(); }
+  // Of the instruction at an offset from where the object was loaded. Safe in a handler.
+  Place at(uint64_t offset) const;
+
+  struct Row {
+    uint64_t offset;
+    uint32_t line;  // 0: the end of a sequence
+    uint32_t file;
+  };
+
+ private:
+  std::vector<Row> rows_;  // by offset
+  std::vector<std::string> files_;
+};
+
+}  // namespace manyrt::compiler
