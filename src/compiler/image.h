@@ -43,6 +43,9 @@ class Object : public RefCounted {
     why_not_better_ = std::move(reason);
     improvement_.store(Improvement::kFailed, std::memory_order_release);
   }
+  // Its own code was compiled quickly, whether or not better code follows. Set before it is shared.
+  void setQuick() { is_quick_ = true; }
+  bool isQuick() const { return is_quick_; }
   const std::string& whyNotBetter() const { return why_not_better_; }  // kFailed
 
  private:
@@ -53,6 +56,7 @@ class Object : public RefCounted {
   Ref<Object> better_object_;
   std::atomic<Improvement> improvement_{Improvement::kNone};
   std::string why_not_better_;
+  bool is_quick_ = false;
   void (*watcher_)(const Object*) = nullptr;
 };
 

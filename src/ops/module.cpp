@@ -226,6 +226,13 @@ Status readFile(std::string* data, const char* path) {
   return Status();
 }
 
+// For messages and the trace. Nothing else sees the kernels yet.
+void nameKernels(const backend::Module& module, const backend::Image& image) {
+  const bool is_source = image.format == RT_IMAGE_OPENCL_C;
+  const std::string name = image.name[0] != '\0' ? image.name : is_source ? "kernel.cl" : "image";
+  for (const Ref<backend::Kernel>& kernel : module.kernels()) kernel->setModuleName(name);
+}
+
 }  // namespace
 
 Status loadModule(manager::Module** module, const backend::Image& given, manager::Context& context,
@@ -248,6 +255,7 @@ Status loadModule(manager::Module** module, const backend::Image& given, manager
   Status loaded = loader->load(&native, image);
   guard.enter();
   RT_TRY(withHint(loaded, image));
+  nameKernels(*native, image);
   if (!manager::library::running()) return manager::library::start();  // it was ended meanwhile
   return manager::createModule(module, context, resources, std::move(native), std::move(source));
 }

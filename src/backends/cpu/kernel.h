@@ -55,6 +55,7 @@ class HostKernel final : public backend::Kernel {
     const rtHostModuleKernel_t* better = better_->load(std::memory_order_acquire);
     return better == nullptr ? function_ : better[index_].function;
   }
+  const char* tier() const override;
   SharingTrial* sharingTrial() { return shares_atomics_ ? &trial_ : nullptr; }  // null: threads do not hinder each other
   std::atomic<uint32_t> cost{0};  // of a work-group, sixteenths of a nanosecond, a moving average; 0: unknown
 

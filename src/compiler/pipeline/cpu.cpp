@@ -10,6 +10,7 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "base/single_flight.h"
+#include "base/trace.h"
 #include "compiler/build.h"
 #include "compiler/cache/cache.h"
 #include "compiler/lowering/cpu/program.h"
@@ -201,12 +202,17 @@ bool mayReplace(const Object& object, const Object& better) {
   return true;
 }
 
+const char* stepOf(CpuForm form) { return form == CpuForm::kQuick ? "compiler, quick code" : "compiler, optimised code"; }
+
 Status tryToImprove(const Improvement& work, int cancel) {
   CompileJob job = work.job;
   job.cancel = cancel;
   std::vector<unsigned char> code;
   std::string output;
-  RT_TRY(orDefect(compile(&code, &output, work.compiler, job), work.name.c_str(), output, job.texts));
+  {
+    const trace::BuildStep step(stepOf(CpuForm::kOptimized), work.name.c_str());
+    RT_TRY(orDefect(compile(&code, &output, work.compiler, job), work.name.c_str(), output, job.texts));
+  }
   Ref<Object> better;
   RT_TRY(Object::load(&better, code.data(), code.size(), work.name.c_str()));
   const auto* table = static_cast<const rtHostModule_t*>(better->symbol(kModuleSymbol));
@@ -216,6 +222,7 @@ Status tryToImprove(const Improvement& work, int cancel) {
   if (auto* fibers = static_cast<const FiberCalls**>(better->symbol(kFibersSymbol))) *fibers = work.fibers;
   store(work.directory, work.key, work.log, code);
   work.object->setBetter(std::move(better), table->kernels);
+  trace::improved(work.name.c_str());
   return Status();
 }
 
@@ -283,6 +290,7 @@ Status Pipeline::translate(FrontEnd* front_end, CpuUnit* optimized, CpuUnit* qui
 
 // An entry: the length of the log as four bytes, the log, the object.
 bool Pipeline::fromCache(Built* built) {
+  trace::BuildStep step("cache miss", front_end_.name());
   cache::Entry data;
   uint32_t length = 0;
   if (!cache::load(&data, key_) || data.size() < sizeof length) return false;
@@ -290,7 +298,9 @@ bool Pipeline::fromCache(Built* built) {
   const size_t start = sizeof length + length;
   if (start > data.size()) return false;
   if (!Object::load(&built->object, data.data() + start, data.size() - start, front_end_.name()).ok()) return false;
+  if (mode_ == Mode::kQuick && !hasOneForm(front_end_.options())) built->object->setQuick();
   built->log.assign(reinterpret_cast<const char*>(data.data()) + sizeof length, length);
+  step.rename("cache hit");
   return true;
 }
 
@@ -305,6 +315,7 @@ void store(const cache::Directory& directory, const Digest& key, const std::stri
 }
 
 Status Pipeline::compileTo(std::vector<unsigned char>* object, Built* built, const CpuUnit& unit, CpuForm form) {
+  const trace::BuildStep step(stepOf(form), front_end_.name());
   const CompileJob job = jobFor(front_end_.options(), unit, form, sanitizer_);
   std::string output;
   Status status = compile(object, &output, compiler_, job);
@@ -325,6 +336,7 @@ Status Pipeline::build(Built* built) {
   if (refused) status = compileSafely(&object, built, std::move(status));
   RT_TRY(status);
   RT_TRY(Object::load(&built->object, object.data(), object.size(), front_end_.name()));
+  if (quickly) built->object->setQuick();
   if (quickly && mode_ == Mode::kTiered) {
     improveLater(built, optimized);
   } else if (!refused) {  // the cache has no code that is slower than it has to be
