@@ -7,6 +7,7 @@
 //   manyrt run FILE --device cuda:0 --input x=x.npy --output y=y.npy
 //   manyrt memory FILE    what a memory trace, or a file of RT_TRACE, holds; replayed with --first-fit or --device; --svg: a
 //   picture
+//   manyrt trace FILE     where the time of a file of RT_TRACE went; --svg and --html: as a picture
 #include <rt.h>
 
 #include <CLI/CLI.hpp>
@@ -26,6 +27,7 @@
 #include "graph_file.h"
 #include "memory_replay.h"
 #include "memory_trace.h"
+#include "trace_file.h"
 
 namespace {
 
@@ -248,7 +250,7 @@ void print(const Json& all) {
 }
 
 struct Options {
-  bool json = false, null_devices = false, dot = false, svg = false, first_fit = false, by_stream = false;
+  bool json = false, null_devices = false, dot = false, svg = false, html = false, first_fit = false, by_stream = false;
   uint64_t pool = 0;
   std::string file, device;
   std::vector<std::string> inputs, outputs;
@@ -291,6 +293,15 @@ void runMemoryCommand(const Options& options) {
   } else {
     throw Failure(options.file + ": its blocks have no addresses to draw; place them with --first-fit or --device.");
   }
+}
+
+void runTraceCommand(const Options& options) {
+  const TraceFile trace = loadTraceFile(options.file);
+  const std::string text = options.svg    ? traceSvg(trace)
+                           : options.html ? traceHtml(trace)
+                           : options.json ? traceJson(trace)
+                                          : traceText(trace);
+  std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
 // A disk may be full.
@@ -366,6 +377,11 @@ int main(int argc, char** argv) {
   memory->add_flag("--by-stream", options.by_stream, "Colours the blocks of the picture by stream, not by size")
       ->needs(picture);
   memory->add_flag("--json", options.json, "Prints the trace as a file of its own")->excludes(picture);
+  CLI::App* trace = app.add_subcommand("trace", "Prints where the time of a traced program went, or draws it");
+  trace->add_option("FILE", options.file, "A file that RT_TRACE wrote; also packed by gzip, as FILE.gz")->required();
+  CLI::Option* drawn = trace->add_flag("--svg", options.svg, "Prints a picture: streams, threads, copies, gaps");
+  CLI::Option* page = trace->add_flag("--html", options.html, "Prints a page with the picture and the table")->excludes(drawn);
+  trace->add_flag("--json", options.json, "Prints JSON")->excludes(drawn)->excludes(page);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -382,9 +398,10 @@ int main(int argc, char** argv) {
     if (info->parsed()) runInfo(options);
     if (graph->parsed()) runGraphCommand(options);
     if (run->parsed()) runGraph(options.file, options.device, options.inputs, options.outputs);
+    if (trace->parsed()) runTraceCommand(options);
     if (memory->parsed()) {
       runMemoryCommand(options);  // a replay ends the library itself
-    } else {
+    } else if (!trace->parsed()) {
       CHECK(rtShutdown());
     }
     flushOutput();

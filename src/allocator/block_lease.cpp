@@ -16,7 +16,7 @@ void giveBack(Region& region, Block& block) {
   block.leases.store(0, std::memory_order_release);  // behind the state kClosing: Pool::claim reads the word first
   if (region.pool() == nullptr) return releaseImported(region);
   const Ref<Pool> pool(region.pool());  // releasing the last region may drop the pool
-  if (trace::enabled() && !block.freed_early) pool->traceFree(region, block, nullptr);  // else the program's free was told
+  if (trace::tellsMemory() && !block.freed_early) pool->traceFree(region, block, nullptr);  // else the program's free was told
   pool->free(region, block, nullptr);
 }
 

@@ -200,7 +200,7 @@ Status Pool::grow(Region** out, Region::Kind kind, uint64_t size, uint64_t align
     return undo(std::move(status));
   }
   if (memory.host_visible) poison(region->begin(), size);
-  if (!lazy && trace::enabled()) [[unlikely]]
+  if (!lazy && trace::tellsMemory()) [[unlikely]]
     traceRegion(*region);
   std::lock_guard lock(lock_);
   if (kind != Region::Kind::kRange) ++driver_allocations_;
@@ -256,7 +256,7 @@ BlockChain Pool::takeUnused(uint32_t index, uint32_t count) {
     if (passesLimit(lacking())) last = first + 1;
     const uint64_t bytes = lacking();
     if (passesLimit(bytes)) return taken;
-    if (trace::enabled()) [[unlikely]]
+    if (trace::tellsMemory()) [[unlikely]]
       traceCommitted(*open, open->committed, bytes);
     open->committed += bytes;
     reserved_ += bytes;
@@ -445,7 +445,7 @@ Status Pool::allocate(void** pointer, uint64_t size, uint64_t alignment, backend
     records::forget(address, address + 1);  // of an earlier block here
     if (region.memory().host_visible && !in_use) fillEnds(address, size, kFreshPattern);
   }
-  if (trace::enabled()) [[unlikely]]
+  if (trace::tellsMemory()) [[unlikely]]
     traceAllocation(region, *block, stream);
   *pointer = reinterpret_cast<void*>(address);
   return Status();
@@ -485,7 +485,7 @@ inline Pool::Freed Pool::claim(Region& region, Block& block, const backend::Stre
       return Freed::kNotLive;
     if (leased && belongsToLeases(block)) [[unlikely]]
       return Freed::kNotLive;
-    if (trace::enabled()) [[unlikely]]
+    if (trace::tellsMemory()) [[unlikely]]
       traceFree(region, block, stream);
     block.state.store(Block::kClosing, std::memory_order_release);
     if (!leased) [[likely]]
@@ -541,7 +541,7 @@ void Pool::makePending(Region& region, Block& block) {
     free(region, block, stream);
     if (guards_ && stream != nullptr) [[unlikely]]
       inspectBehind(region, block, *stream);
-  } else if (trace::enabled()) {
+  } else if (trace::tellsMemory()) {
     traceLiveBytes();
   }
   return Freed::kYes;
@@ -628,7 +628,7 @@ void Pool::free(Region& region, Block& block, backend::Stream* stream) {
       if (at_once) released = detachUnused(0);
     }
   }
-  if (trace::enabled()) [[unlikely]]
+  if (trace::tellsMemory()) [[unlikely]]
     traceLiveBytes();
   if (poisoning != 0) [[unlikely]]
     poisonBehind(region, block, *stream, poisoning);

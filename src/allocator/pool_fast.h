@@ -64,7 +64,7 @@ inline StreamCache* Pool::knownCacheOf(const backend::Stream& stream) const {
 
 [[gnu::always_inline]] inline void* Pool::allocateFromCache(uint64_t size, backend::Stream& stream) {
   // A size of 0 wraps. Relaxed: see setPinMode().
-  if (size - 1 >= max_block_ || !plain_.load(std::memory_order_relaxed) || trace::enabled()) [[unlikely]]
+  if (size - 1 >= max_block_ || !plain_.load(std::memory_order_relaxed) || trace::tellsMemory()) [[unlikely]]
     return allocateLargeFromCache(size, stream);
   StreamCache* cache = knownCacheOf(stream);
   bool in_use;
@@ -108,7 +108,7 @@ inline StreamCache* Pool::knownCacheOf(const backend::Stream& stream) const {
 
 // False: nothing has been done.
 [[gnu::always_inline]] inline bool Pool::releaseIntoCache(Region& region, Block& block, backend::Stream& stream) {
-  if (region.hasUses() || fills_ || trace::enabled()) [[unlikely]]
+  if (region.hasUses() || fills_ || trace::tellsMemory()) [[unlikely]]
     return false;
   StreamCache* cache = knownCacheOf(stream);
   // Relaxed: freeInto() asks again, under the lock.

@@ -214,7 +214,7 @@ void Pool::quarantine(Region& region, Block& block, bool pending) {
       }
     }
   }
-  if (trace::enabled()) [[unlikely]]
+  if (trace::tellsMemory()) [[unlikely]]
     traceLiveBytes();
   if (held) return;  // its stretch gives it back
   if (at_once) {

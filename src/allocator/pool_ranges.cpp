@@ -58,7 +58,8 @@ Block* Pool::allocateLargeCached(StreamCache& cache, backend::Stream& stream, ui
 
 void* Pool::allocateLargeFromCache(uint64_t size, backend::Stream& stream) {
   // Relaxed: see setPinMode().
-  if (size - 1 < max_block_ || size == 0 || !visits_.shared() || !plain_.load(std::memory_order_relaxed) || trace::enabled())
+  if (size - 1 < max_block_ || size == 0 || !visits_.shared() || !plain_.load(std::memory_order_relaxed) ||
+      trace::tellsMemory())
     return nullptr;
   StreamCache* cache = knownCacheOf(stream);
   bool in_use;
@@ -283,7 +284,7 @@ void Pool::keep(Exchange& exchange) {
 Status Pool::carryOut(Exchange& exchange) {
   for (uint32_t i = 0; i < exchange.spare_count; ++i) {
     const auto& [range, span] = exchange.spares[i];
-    if (trace::enabled()) [[unlikely]]
+    if (trace::tellsMemory()) [[unlikely]]
       traceDecommitted(*range, span.first * kUnit, bytesOf(span));
     ranges_of_driver_->decommit(range->memory(), span.first * kUnit, bytesOf(span));
   }
@@ -291,7 +292,7 @@ Status Pool::carryOut(Exchange& exchange) {
   if (exchange.range != nullptr) {
     const OffsetAllocator::Span commit = exchange.fresh.commit;
     status = ranges_of_driver_->commit(exchange.range->memory(), commit.first * kUnit, bytesOf(commit));
-    if (status.ok() && trace::enabled()) [[unlikely]]
+    if (status.ok() && trace::tellsMemory()) [[unlikely]]
       traceCommitted(*exchange.range, commit.first * kUnit, bytesOf(commit));
   }
   std::lock_guard lock(lock_);

@@ -6,7 +6,7 @@
 namespace manyrt::allocator {
 namespace {
 
-uint64_t trackOf(const backend::Stream* stream) { return stream == nullptr ? 0 : stream->track; }
+uint64_t trackOf(const backend::Stream* stream) { return stream == nullptr ? 0 : stream->track.number; }
 
 const char* kindName(int32_t kind) { return kind == RT_MEMORY_DEVICE ? "device" : kind == RT_MEMORY_HOST ? "host" : "shared"; }
 

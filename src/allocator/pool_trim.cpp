@@ -191,7 +191,7 @@ Region* Pool::detachOutgrown(uint64_t bytes, Dropped* dropped) {
 void Pool::giveBack(Region* regions) {
   while (regions != nullptr) {
     Region* next = regions->next;
-    if (trace::enabled()) [[unlikely]]
+    if (trace::tellsMemory()) [[unlikely]]
       traceReleased(*regions);
     if (regions->pool()->debugs()) [[unlikely]]
       records::forget(regions->begin(), regions->end());

@@ -42,6 +42,10 @@ class Kernel : public RefCounted {
   const std::vector<Argument>& arguments() const { return arguments_; }
   uint32_t argumentBytes() const { return argument_bytes_; }  // a multiple of 16
   const char* name() const { return name_; }
+  const std::string& moduleName() const { return module_name_; }        // "": of no module
+  void setModuleName(const std::string& name) { module_name_ = name; }  // before a second thread sees the kernel
+  // Which code of the kernel a launch runs, a literal; most backends have one.
+  virtual const char* tier() const { return "optimized"; }
   // Acquire pairs with the store of limitGroup(): what else was found out is there.
   uint32_t maxGroupItems() const { return max_group_items_.load(std::memory_order_acquire); }  // 0: not prepared
   // Finds out what the kernel needs, where that was put off: before limits are asked for, and before the first launch.
@@ -79,6 +83,7 @@ class Kernel : public RefCounted {
 
   std::vector<Argument> arguments_;
   char name_[256] = "";
+  std::string module_name_;
   uint32_t argument_bytes_ = 0;
   std::atomic<uint32_t> max_group_items_{0};
   bool has_pointers_ = false;

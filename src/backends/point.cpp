@@ -6,6 +6,7 @@
 
 #include "base/lock_order.h"
 #include "base/os/futex.h"
+#include "base/trace.h"
 
 namespace manyrt::backend {
 namespace {
@@ -31,6 +32,7 @@ class Sleeper final : public Waiter {
 
 bool Point::wait(Deadline deadline, WaitPolicy policy) {
   lock_order::mayWait("a wait for an event");
+  const trace::Wait waiting;
   if (poll()) return true;
   if (deadline.isPoll()) return false;
   int64_t began = nowNanoseconds();

@@ -29,6 +29,7 @@ struct Copy {
   uint64_t height = 1;
   uint64_t dst_pitch = 0;
   uint64_t src_pitch = 0;
+  int32_t kind = 0;  // RT_MEMCPY_*, by the sides' memory; for the trace alone. 0: not known
 };
 
 struct Fill {
@@ -79,7 +80,7 @@ class FastPaths : public RefCounted {
 class Stream : public FastPaths {
  public:
   StatusLatch latch;
-  uint64_t track = 0;  // of the trace
+  trace::Track track;
   // How many streams of the program stand for this one. At 0 its failure is told no more, though its work goes on.
   // Every change releases, and a load that asks for failures acquires: it then sees the latch as it was emptied for this use.
   std::atomic<uint32_t> claims{0};

@@ -12,6 +12,7 @@ namespace manyrt::config {
   X(kDevice, "RT_DEVICE", "the default device, such as cpu or null:0")               \
   X(kLog, "RT_LOG", "none, error, warning, info or debug")                           \
   X(kTrace, "RT_TRACE", "a file that receives a Chrome trace")                       \
+  X(kProfile, "RT_PROFILE", "1, or a file: sums of kernels, copies, builds, calls")  \
   X(kLeakReport, "RT_LEAK_REPORT", "1: print what is still alive at shutdown")       \
   X(kCudart, "RT_CUDART", "the CUDA runtime to open, a path")                        \
   X(kCudaLaunch, "RT_CUDA_LAUNCH", "graph or plain: how kernels are launched")       \

@@ -36,8 +36,11 @@ namespace manyrt {
   X(AllocationLabels, "labels of allocations")             \
   X(AddressMap, "address map")                             \
   X(ImportReleases, "releases of imported memory")         \
+  X(TraceSources, "sources of the trace")                  \
   X(DriverMarkers, "markers of a driver's stream")         \
   X(DriverStream, "stream of a driver")                    \
+  X(DriverSpans, "spans of a driver's stream")             \
+  X(DriverClock, "clock of a driver's device")             \
   X(CudaImport, "end of an imported CUDA stream")          \
   X(CudaModules, "CUDA modules")                           \
   X(CudaKernel, "CUDA kernel")                             \
@@ -75,6 +78,8 @@ namespace manyrt {
   X(CpuPoints, "CPU points")                               \
   X(ReservedAddresses, "reserved addresses")               \
   X(HostThreads, "host threads")                           \
+  X(TraceTexts, "texts of the trace")                      \
+  X(TraceProfile, "profile")                               \
   X(Trace, "trace")                                        \
   X(Log, "log")                                            \
   X(HostWrites, "writes to host memory")                   \

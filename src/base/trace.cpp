@@ -1,224 +1,210 @@
-// The writer behind RT_TRACE. Events are formatted by the thread that has them, and written under one lock through a buffer.
-// Chrome's JSON array format allows a missing end, so a killed process leaves a usable file.
+// The collector: what is on, and which sinks are told. Knows the sinks and not how they write; knows of the backends no more
+// than the sources that they add.
 #include "base/trace.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-#include <cstdarg>
-#include <cstdio>
+#include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <mutex>
+#include <new>
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
 
-#include "base/clock.h"
-#include "base/config.h"
 #include "base/lock_order.h"
-#include "base/log.h"
-#include "base/os/file_size_signal.h"
 #include "base/text.h"
+#include "base/trace/profile.h"
+#include "base/trace/timeline.h"
 
 namespace manyrt::trace {
-
-namespace internal {
-std::atomic<bool> on{false};
-}
-
 namespace {
 
-constexpr int kThreads = 1;  // the two process groups of the picture
-constexpr int kStreams = 2;
+using internal::kProfile;
+using internal::kTimeline;
 
-// Not stdio, which writes its buffer at any time: around each write a FileSizeSignal has to stand.
-struct Writer {
-  Ranked<std::mutex, LockRank::kTrace> mutex;
-  int file = -1;
-  char* path = nullptr;
-  bool first = true;
-  size_t used = 0;
-  char buffer[4096];
+std::atomic<uint64_t> next_track{1};
+std::atomic<uint64_t> lost_spans{0};  // relaxed: a count
 
-  // errno of the write that failed, or 0; what is left in the buffer then is dropped.
-  int flush() {
-    FileSizeSignal signal;
-    const char* at = buffer;
-    while (used > 0) {
-      const ssize_t written = write(file, at, used);
-      if (written < 0 && errno == EINTR) continue;
-      if (written <= 0) {
-        const int error = written < 0 ? errno : EIO;
-        signal.exceeded = error == EFBIG;
-        used = 0;
-        return error;
-      }
-      at += written;
-      used -= static_cast<size_t>(written);
-    }
-    return 0;
-  }
-  int put(const char* text, size_t length) {  // at most a buffer full
-    if (used + length > sizeof buffer) {
-      if (const int error = flush(); error != 0) return error;
-    }
-    memcpy(buffer + used, text, length);
-    used += length;
-    return 0;
-  }
-  void close() {
-    ::close(file);
-    file = -1;
-    used = 0;
-  }
+// Waited on this thread since its last call ended.
+thread_local int64_t waited = 0;
+
+bool tells(uint32_t sink) { return (internal::on.load(std::memory_order_relaxed) & sink) != 0; }
+
+// ---- Kept texts ----
+
+struct Texts {
+  Ranked<std::mutex, LockRank::kTraceTexts> mutex;
+  std::unordered_set<std::string> all;
 };
-Writer& writer() {
-  static Writer* instance = new Writer;  // never destroyed: threads may trace until the process ends
+Texts& texts() {
+  static Texts* instance = new Texts;  // never destroyed: spans may refer to them until the process ends
   return *instance;
 }
-std::atomic<uint64_t> next_track{1};
 
-// A string as JSON wants it; control characters become spaces.
-void escape(char* out, size_t size, const char* text) {
-  size_t at = 0;
-  for (; *text != '\0' && at + 3 < size; ++text) {
-    if (*text == '"' || *text == '\\') out[at++] = '\\';
-    out[at++] = static_cast<unsigned char>(*text) < 0x20 ? ' ' : *text;
-  }
-  out[wholeLetters(out, at)] = '\0';
-}
+// ---- Sources ----
 
-void emit(const char* format, ...) __attribute__((format(printf, 1, 2)));
-void emit(const char* format, ...) {
-  char text[768];
-  va_list list;
-  va_start(list, format);
-  int length = vsnprintf(text, sizeof text, format, list);
-  va_end(list);
-  if (length < 0 || static_cast<size_t>(length) >= sizeof text) return;
-  Writer& out = writer();
-  std::lock_guard lock(out.mutex);
-  if (out.file < 0) return;
-  int error = out.put(out.first ? "[\n" : ",\n", 2);
-  if (error == 0) error = out.put(text, static_cast<size_t>(length));
-  out.first = false;
-  if (error != 0) {
-    log::write(RT_LOG_WARNING, "The trace %s ends here: %s.", out.path, strerror(error));
-    internal::on.store(false, std::memory_order_relaxed);
-    out.close();
-  }
-}
-
-// Microseconds with three decimals, whatever a program's locale has for a decimal point.
-struct Time {
-  explicit Time(int64_t nanoseconds) {
-    const bool negative = nanoseconds < 0;
-    const unsigned long long value = static_cast<unsigned long long>(negative ? -nanoseconds : nanoseconds);
-    snprintf(text, sizeof text, "%s%llu.%03llu", negative ? "-" : "", value / 1000, value % 1000);
-  }
-  char text[32];
+struct Sources {
+  Ranked<std::mutex, LockRank::kTraceSources> mutex;
+  std::vector<Source*> all;
+  bool settles_at_exit = false;
+  bool over = false;  // at exit, when drivers may be gone
 };
+Sources& sources() {
+  static Sources* instance = new Sources;  // never destroyed: streams may end after the last static
+  return *instance;
+}
+
+void settleAll() {
+  if (!enabled()) return;
+  Sources& known = sources();
+  std::lock_guard lock(known.mutex);
+  if (known.over) return;
+  for (Source* each : known.all) each->settle();
+}
+
+void settleAtExit() {
+  if (!enabled()) return;  // in a forked child, where a thread of the parent may have the lock
+  settleAll();
+  std::lock_guard lock(sources().mutex);
+  sources().over = true;
+}
 
 }  // namespace
 
+namespace internal {
+
+std::atomic<uint32_t> on{0};
+
+int64_t waitedSoFar() { return waited; }
+void setWaited(int64_t nanoseconds) { waited = nanoseconds; }
+
+}  // namespace internal
+
 void start() {
-  const char* path = config::get(config::Variable::kTrace);
-  if (path == nullptr || enabled()) return;
-  {
-    Writer& out = writer();
-    std::lock_guard lock(out.mutex);
-    out.file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (out.file < 0) {
-      log::write(RT_LOG_WARNING, "The trace %s cannot be written: %s.", path, strerror(errno));
-      return;
-    }
-    free(out.path);
-    out.path = strdup(path);
-    out.first = true;
-  }
-  internal::on.store(true, std::memory_order_relaxed);
-  emit("{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%d,\"args\":{\"name\":\"threads\"}}", kThreads);
-  emit("{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%d,\"args\":{\"name\":\"streams\"}}", kStreams);
+  if (enabled()) return;
+  uint32_t sinks = 0;
+  if (timeline::start()) sinks |= kTimeline;
+  if (profile::start()) sinks |= kProfile;
+  internal::on.store(sinks, std::memory_order_relaxed);
 }
 
 void finish() {
-  internal::on.store(false, std::memory_order_relaxed);
-  Writer& out = writer();
-  std::lock_guard lock(out.mutex);
-  if (out.file < 0) return;
-  int error = out.put("\n]\n", 3);
-  if (error == 0) error = out.flush();
-  if (error != 0) log::write(RT_LOG_WARNING, "The trace %s is incomplete: %s.", out.path, strerror(error));
-  out.close();
+  settleAll();
+  if (const uint64_t lost = lost_spans.exchange(0, std::memory_order_relaxed); lost != 0 && tells(kTimeline))
+    timeline::lost(lost);
+  internal::on.store(0, std::memory_order_relaxed);
+  timeline::finish();
+  profile::finish();
 }
 
 void beforeFork() {
-  Writer& out = writer();
-  out.mutex.lock();
-  if (out.file >= 0) (void)out.flush();  // the child gets an empty buffer; a write that fails is told at the next one
+  profile::beforeFork();
+  timeline::beforeFork();
 }
 
-void afterForkInParent() { writer().mutex.unlock(); }
+void afterForkInParent() {
+  timeline::afterForkInParent();
+  profile::afterForkInParent();
+}
 
 void afterForkInChild() {
-  internal::on.store(false, std::memory_order_relaxed);
-  Writer& out = writer();
-  if (out.file >= 0) out.close();  // its own descriptor; the file is the parent's
-  out.mutex.unlock();
+  internal::on.store(0, std::memory_order_relaxed);
+  timeline::afterForkInChild();
+  profile::afterForkInChild();
 }
 
-uint64_t newTrack(const char* label) {
-  // Relaxed: tracks only have to differ.
-  uint64_t track = next_track.fetch_add(1, std::memory_order_relaxed);
-  if (enabled()) {
-    char name[96];
-    escape(name, sizeof name, label);
-    emit("{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%d,\"tid\":%llu,\"args\":{\"name\":\"%s\"}}", kStreams,
-         static_cast<unsigned long long>(track), name);
+const char* keep(const char* text) {
+  if (text[0] == '\0') return "";
+  Texts& known = texts();
+  std::lock_guard lock(known.mutex);
+  try {
+    return known.all.emplace(text).first->c_str();
+  } catch (const std::bad_alloc&) {  // a trace fails no call
+    return "?";
   }
-  return track;
 }
+
+// ---- Host ----
 
 void call(const char* name, int64_t begin, int64_t end) {
-  emit("{\"ph\":\"X\",\"name\":\"%s\",\"pid\":%d,\"tid\":%ld,\"ts\":%s,\"dur\":%s}", name, kThreads, syscall(SYS_gettid),
-       Time(begin).text, Time(end - begin).text);
+  const int64_t waiting = std::min(waited, end - begin);
+  waited = 0;
+  if (tells(kTimeline)) timeline::span("call", name, "", begin, end);
+  if (tells(kProfile)) profile::call(name, end - begin, waiting);
+}
+
+BuildStep::~BuildStep() {
+  if (begin_ == 0) [[likely]]
+    return;
+  const int64_t end = nowNanoseconds();
+  if (tells(kTimeline)) timeline::span("build", step_, what_, begin_, end);
+  if (tells(kProfile)) profile::build(step_, end - begin_);
+}
+
+void improved(const char* module) {
+  if (tells(kTimeline)) timeline::mark("build", "optimised code has arrived", module);
+}
+
+void part(const char* name, int64_t begin, int64_t end) {
+  if (tells(kTimeline)) timeline::span("part", name, "", begin, end);
+}
+
+// ---- Streams ----
+
+void renew(Track* track, const char* device, const char* label) {
+  track->number = next_track.fetch_add(1, std::memory_order_relaxed);  // relaxed: tracks only have to differ
+  track->device = device;
+  copyLetters(track->label, sizeof track->label, label);
 }
 
 void submitted(uint64_t track, uint64_t serial, int64_t now) {
-  emit("{\"ph\":\"s\",\"name\":\"submit\",\"cat\":\"submit\",\"id\":\"%llu.%llu\",\"pid\":%d,\"tid\":%ld,\"ts\":%s}",
-       static_cast<unsigned long long>(track), static_cast<unsigned long long>(serial), kThreads, syscall(SYS_gettid),
-       Time(now).text);
+  if (tells(kTimeline)) timeline::submitted(track, serial, now);
 }
 
-void work(uint64_t track, uint64_t serial, const char* name, int64_t begin, int64_t end) {
-  char text[320];
-  escape(text, sizeof text, name);
-  emit("{\"ph\":\"X\",\"name\":\"%s\",\"pid\":%d,\"tid\":%llu,\"ts\":%s,\"dur\":%s,\"args\":{\"serial\":%llu}}", text, kStreams,
-       static_cast<unsigned long long>(track), Time(begin).text, Time(end - begin).text,
-       static_cast<unsigned long long>(serial));
-  emit(
-      "{\"ph\":\"f\",\"bp\":\"e\",\"name\":\"submit\",\"cat\":\"submit\",\"id\":\"%llu.%llu\",\"pid\":%d,\"tid\":%llu,"
-      "\"ts\":%s}",
-      static_cast<unsigned long long>(track), static_cast<unsigned long long>(serial), kStreams,
-      static_cast<unsigned long long>(track), Time(begin).text);
+void work(const Track& track, uint64_t serial, const Work& work, int64_t begin, int64_t end) {
+  end = std::max(begin, end);
+  if (tells(kTimeline)) timeline::work(track, serial, work, begin, end);
+  if (tells(kProfile)) profile::work(track, work, end - begin);
 }
+
+void lost() {
+  if (!enabled()) return;
+  lost_spans.fetch_add(1, std::memory_order_relaxed);
+  if (tells(kProfile)) profile::lost();
+}
+
+void clock(const char* device, int64_t error) {
+  if (tells(kTimeline)) timeline::clock(device, error);
+}
+
+// The first source comes from a driver that is at work, so that its own functions for the exit were registered before this one
+// and run behind it: the last spans are asked for while the driver still answers.
+void add(Source& source) {
+  Sources& known = sources();
+  bool first = false;
+  {
+    std::lock_guard lock(known.mutex);
+    known.all.push_back(&source);
+    first = enabled() && !std::exchange(known.settles_at_exit, true);
+  }
+  if (first) (void)atexit(settleAtExit);
+}
+
+void remove(Source& source) {
+  Sources& known = sources();
+  std::lock_guard lock(known.mutex);
+  std::erase(known.all, &source);
+}
+
+// ---- Memory ----
 
 void liveBytes(uint64_t bytes) {
-  emit("{\"ph\":\"C\",\"name\":\"live bytes\",\"pid\":%d,\"ts\":%s,\"args\":{\"bytes\":%llu}}", kThreads,
-       Time(nowNanoseconds()).text, static_cast<unsigned long long>(bytes));
+  if (tells(kTimeline)) timeline::liveBytes(bytes);
 }
 
 void memory(Memory what, uint64_t pool, uint64_t address, uint64_t bytes, uint64_t track, const char* device,
             const char* kind) {
-  static constexpr const char* kNames[] = {"allocate", "free", "reserve", "release"};
-  char origin[128] = "";
-  if (what == Memory::kReserve) snprintf(origin, sizeof origin, ",\"device\":\"%s\",\"kind\":\"%s\"", device, kind);
-  emit(
-      "{\"ph\":\"i\",\"s\":\"t\",\"name\":\"%s\",\"cat\":\"memory\",\"pid\":%d,\"tid\":%ld,\"ts\":%s,\"args\":{\"pool\":%llu,"
-      "\"address\":%llu,\"bytes\":%llu,\"stream\":%llu%s}}",
-      kNames[static_cast<int>(what)], kThreads, syscall(SYS_gettid), Time(nowNanoseconds()).text,
-      static_cast<unsigned long long>(pool), static_cast<unsigned long long>(address), static_cast<unsigned long long>(bytes),
-      static_cast<unsigned long long>(track), origin);
+  if (tells(kTimeline)) timeline::memory(what, pool, address, bytes, track, device, kind);
 }
 
 }  // namespace manyrt::trace

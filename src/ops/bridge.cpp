@@ -168,8 +168,10 @@ class Parts {
     const uint64_t rows = width < copy_.width ? 1 : std::min(copy_.height - row_, ContextResources::kStagingBytes / width);
     void* dst = static_cast<char*>(copy_.dst) + row_ * copy_.dst_pitch + column_;
     const void* src = static_cast<const char*>(copy_.src) + row_ * copy_.src_pitch + column_;
-    *in = {piece, src, width, rows, width, copy_.src_pitch};
-    *out = {dst, piece, width, rows, copy_.dst_pitch, width};
+    const bool to_device = copy_.kind == RT_MEMCPY_HOST_TO_DEVICE || copy_.kind == RT_MEMCPY_DEVICE_TO_DEVICE;
+    const bool from_device = copy_.kind >= RT_MEMCPY_DEVICE_TO_HOST;
+    *in = {piece, src, width, rows, width, copy_.src_pitch, copyKind(false, from_device)};
+    *out = {dst, piece, width, rows, copy_.dst_pitch, width, copyKind(to_device, false)};
     column_ += width;
     if (column_ == copy_.width) {
       column_ = 0;

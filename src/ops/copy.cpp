@@ -81,8 +81,11 @@ Status checkRoute(const Route& route, const Checked& ranges, const manager::Stre
   return beyondReach(beyond, stream);
 }
 
-backend::Copy native(const CopyArguments& copy) {
-  return {copy.dst, copy.src, copy.width, copy.height, copy.dst_pitch, copy.src_pitch};
+backend::Copy native(const CopyArguments& copy, int32_t kind) {
+  return {copy.dst, copy.src, copy.width, copy.height, copy.dst_pitch, copy.src_pitch, kind};
+}
+backend::Copy native(const CopyArguments& copy, const Checked& ranges) {
+  return native(copy, copyKind(ranges.dst, ranges.src));
 }
 
 // `given` is the copy that a capture records, which may have begun meanwhile; `copy` is the one that the stream does.
@@ -90,9 +93,9 @@ Status submit(const CopyArguments& given, const CopyArguments& copy, const Check
               manager::Stream& stream) {
   RT_TRY(checkRoute(route, ranges, stream));
   if (manager::Recorder* recorder = stream.recorder.load(std::memory_order_acquire)) [[unlikely]]
-    return recorder->copy(stream, native(given), given.kind);
-  Status status = route.kind == Route::kOwn ? stream.native->copy(native(copy))
-                                            : copyAcross(native(copy), ranges.dst, ranges.src, route, stream);
+    return recorder->copy(stream, native(given, ranges), given.kind);
+  Status status = route.kind == Route::kOwn ? stream.native->copy(native(copy, ranges))
+                                            : copyAcross(native(copy, ranges), ranges.dst, ranges.src, route, stream);
   noteUse(ranges.dst, stream);  // also after a failure: the driver may have got a part of the work
   noteUse(ranges.src, stream);
   if (status.ok()) [[likely]]
@@ -157,14 +160,14 @@ bool isShort(const CopyArguments& copy) {
   if (!findEnd(copy.dst, copy.width, &to) || !findEnd(copy.src, copy.width, &from)) return false;
   const uintptr_t dst = reinterpret_cast<uintptr_t>(copy.dst), src = reinterpret_cast<uintptr_t>(copy.src);
   if ((dst > src ? dst - src : src - dst) < copy.width) return false;
-  const int32_t kind = RT_MEMCPY_HOST_TO_HOST + (to != nullptr ? 1 : 0) + (from != nullptr ? 2 : 0);
+  const int32_t kind = copyKind(to != nullptr, from != nullptr);
   if (copy.kind != RT_MEMCPY_DEFAULT && copy.kind != kind) return false;
   allocator::ContextResources* resources = to != nullptr ? to : from;
   if (resources == nullptr || resources->device().isLost() || trace::enabled()) return false;
   // Acquire pairs with Stream::offerToCopies: the stream is complete. A capture of it clears this pointer before it records
   // work; the caller's guard keeps the stream.
   backend::Stream* stream = resources->default_stream.load(std::memory_order_acquire);
-  return stream != nullptr && stream->copyNow(native(copy));
+  return stream != nullptr && stream->copyNow(native(copy, kind));
 }
 
 // ---- Sources in pageable memory: read before the call returns ----
@@ -239,14 +242,15 @@ class Kept {
 };
 
 // Copies at once if the stream is idle. False: it has work.
-bool copyIdle(const CopyArguments& copy, manager::Stream& stream, epoch::Guard& guard, Status* status) {
-  if (isShort(copy)) return stream.native->copyAndRead(native(copy), status);
+bool copyIdle(const CopyArguments& copy, const Checked& ranges, manager::Stream& stream, epoch::Guard& guard, Status* status) {
+  const backend::Copy work = native(copy, ranges);
+  if (isShort(copy)) return stream.native->copyAndRead(work, status);
   struct Away {
     explicit Away(epoch::Guard& left) : guard(left) { guard.leave(); }
     ~Away() { guard.enter(); }  // also after an exception
     epoch::Guard& guard;
   } away(guard);
-  return stream.native->copyAndRead(native(copy), status);
+  return stream.native->copyAndRead(work, status);
 }
 
 // The context with a pool of memory that the copying stream reaches: the stream's own, or the lender's. Null: that context is
@@ -264,7 +268,7 @@ Status copyFromPageable(const CopyArguments& copy, const Checked& ranges, const 
   std::optional<Kept> kept;
   if (!isShort(copy)) RT_TRY(kept.emplace(stream, guard).take(copy.dst));
   Status status;
-  if (route.kind == Route::kOwn && copyIdle(copy, stream, guard, &status)) {
+  if (route.kind == Route::kOwn && copyIdle(copy, ranges, stream, guard, &status)) {
     // rtShutdown may have ended the library while the guard was left: no part of the copy may be in flight then.
     if (kept && !manager::library::running()) (void)stream.native->wait(stream.native->submitted(), Deadline::never());
     noteUse(ranges.dst, stream);
@@ -396,7 +400,7 @@ Status copy(const CopyArguments& copy, epoch::Guard& guard) {
   RT_TRY(checkNotCapturing(*stream));
   if (!orphan(ranges.dst) && !orphan(ranges.src)) RT_TRY(checkSides(ranges, *stream));
   const Route route = findRoute(ranges.dst, ranges.src, *stream->resources);
-  if (route.kind == Route::kOwn && isShort(copy) && stream->native->copyNow(native(copy))) return Status();
+  if (route.kind == Route::kOwn && isShort(copy) && stream->native->copyNow(native(copy, ranges))) return Status();
   if (stream->native->isInsideTask()) {
     return Status::error(RT_ERROR_BUSY, "A host function cannot wait for its own stream: it would never end.");
   }

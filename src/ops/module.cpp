@@ -229,13 +229,14 @@ Status readFile(std::string* data, const char* path) {
   return Status();
 }
 
-}  // namespace
-
-namespace {
-
 const char* nameOf(const backend::Image& image) {
   if (image.name[0] != '\0') return image.name;
   return image.format == RT_IMAGE_CUDA_CXX ? "kernel.cu" : image.format == RT_IMAGE_OPENCL_C ? "kernel.cl" : "image";
+}
+
+// For messages and the trace. Nothing else sees the kernels yet.
+void nameKernels(const backend::Module& module, const backend::Image& image) {
+  for (const Ref<backend::Kernel>& kernel : module.kernels()) kernel->setModuleName(nameOf(image));
 }
 
 const char* wordFor(int32_t origin) {
@@ -308,6 +309,7 @@ Status loadModule(manager::Module** module, const backend::Image& given, manager
   guard.enter();
   RT_TRY(withHint(loaded, image));
   made.nanoseconds = static_cast<uint64_t>(nowNanoseconds() - began);
+  nameKernels(*made.native, image);
   if (!manager::library::running()) return manager::library::start();  // it was ended meanwhile
   if (log::wanted(RT_LOG_INFO)) tellLoaded(made, *context.device);
   return manager::createModule(module, context, resources, std::move(made), std::move(source));

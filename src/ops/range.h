@@ -25,6 +25,12 @@ struct Range {
   bool hostSide() const;  // everything but device memory
 };
 
+// RT_MEMCPY_* of a copy by what its sides are.
+inline int32_t copyKind(bool to_device, bool from_device) {
+  return RT_MEMCPY_HOST_TO_HOST + (to_device ? 1 : 0) + (from_device ? 2 : 0);
+}
+inline int32_t copyKind(const Range& dst, const Range& src) { return copyKind(dst.deviceSide(), src.deviceSide()); }
+
 // The context of a region for a message: "the context 3 of opencl:0".
 std::string holderOf(const allocator::Region& region);
 

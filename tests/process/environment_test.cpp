@@ -1,5 +1,5 @@
-// Environment variables, each in a process of its own: RT_DEVICE, RT_LOG, RT_TRACE, RT_LEAK_REPORT, RT_CPU_THREADS, RT_DISABLE,
-// RT_MEMORY_DEBUG.
+// Environment variables, each in a process of its own: RT_DEVICE, RT_LOG, RT_TRACE, RT_PROFILE, RT_LEAK_REPORT, RT_CPU_THREADS,
+// RT_DISABLE, RT_MEMORY_DEBUG.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -77,6 +77,56 @@ TEST(TraceTest, TheLargestSizeOfAFileEndsTheTraceAndNotTheProgram) {
     EXPECT_TRUE(contains(outcome.err, file.path()) && contains(outcome.err, "too large")) << "logged: " << outcome.err;
     const size_t size = file.contents().size();
     EXPECT_TRUE(size == 512 || size == 1024) << "what fits is written: " << size;
+  }
+}
+
+TEST(ProfileTest, IsATableOnStderrAfterExitAndAfterShutdown) {
+  for (const char* end : {"exit", "shutdown"}) {
+    SCOPED_TRACE(end);
+    const Outcome outcome = child({"work", end}, {{"RT_PROFILE", "1"}});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+    EXPECT_EQ(outcome.out, "");
+    for (const char* part : {"manyrt: profile\n", "kernels of cpu\n", "traced_kernel", "fill", "calls\n", "rtLaunchKernel"}) {
+      EXPECT_TRUE(contains(outcome.err, part)) << part << " in: " << outcome.err;
+    }
+  }
+}
+
+TEST(ProfileTest, AFileIsJsonAndStderrStaysEmpty) {
+  TemporaryFile file;
+  const Outcome outcome = child({"work", "exit"}, {{"RT_PROFILE", file.path()}});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_TRUE(isJson(file.contents())) << file.contents();
+  EXPECT_TRUE(contains(file.contents(), "\"name\":\"traced_kernel\",\"count\":20,")) << file.contents();
+}
+
+TEST(ProfileTest, AFullDiskOrAMissingFolderFailsNoCall) {
+  for (const char* path : {"/dev/full", "/nonexistent/folder/profile.json", "/"}) {
+    SCOPED_TRACE(path);
+    const Outcome outcome = child({"work", "shutdown"}, {{"RT_PROFILE", path}});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+    EXPECT_TRUE(contains(outcome.err, std::string("The profile ") + path)) << "logged: " << outcome.err;
+  }
+}
+
+TEST(ProfileTest, ZeroIsOff) {
+  const Outcome outcome = child({"work", "exit"}, {{"RT_PROFILE", "0"}});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+  EXPECT_EQ(outcome.err, "");
+}
+
+// A forked child has neither the file nor the sums.
+TEST(ProfileTest, AForkedChildWritesNothing) {
+  for (const char* scenario : {"fork_child_exits_normally", "fork_while_threads_use_the_library"}) {
+    SCOPED_TRACE(scenario);
+    TemporaryFile file;
+    const Outcome outcome = child({scenario}, {{"RT_PROFILE", "1"}, {"RT_TRACE", file.path()}});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+    EXPECT_TRUE(isJson(file.contents())) << file.contents().substr(0, 2000);
+    const size_t first = outcome.err.find("manyrt: profile");
+    EXPECT_NE(first, std::string::npos) << outcome.err;
+    EXPECT_EQ(outcome.err.find("manyrt: profile", first + 1), std::string::npos) << outcome.err;
   }
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "call.h"
+#include "event.h"
 #include "module.h"
 #include "settings.h"
 #include "simulated_cuda.h"
@@ -12,7 +13,7 @@
 namespace manyrt::simulated {
 namespace {
 
-enum class NodeKind { kEmpty, kKernel, kCopy, kFill };
+enum class NodeKind { kEmpty, kKernel, kCopy, kFill, kEvent };
 
 struct Graph {
   explicit Graph(Context& its_context) : context(its_context) {}
@@ -112,6 +113,12 @@ Error copyWork(Context& context, const CopyNodeParameters* copy, NodeWork* work)
                          work);
 }
 
+Error eventWork(Context& context, NativeEvent handle, NodeWork* work) {
+  work->event = events().find(handle);
+  if (work->event == nullptr) return kInvalidHandle;
+  return &work->event->context == &context ? kSuccess : Error{kInvalidValue};
+}
+
 // The node of an executable graph that came from this node.
 Error nodeOf(NativeGraphExec handle, NativeNode name, NodeKind kind, std::shared_ptr<Exec>* exec, Graph::Node** node) {
   *exec = execs().find(handle);
@@ -195,21 +202,25 @@ Error launch(NativeGraphExec handle, NativeStream stream_handle) {
   if (&exec->graph->context != &stream->context) return kInvalidValue;
   Command command;
   auto pending = std::make_shared<std::vector<std::unique_ptr<PendingLaunch>>>(exec->nodes.size());
+  std::vector<std::shared_ptr<Record>> records(exec->nodes.size());  // of nodes that record an event
   for (size_t i = 0; i < exec->nodes.size(); ++i) {
     if (!exec->nodes[i].enabled) continue;
     const NodeWork& work = *exec->nodes[i].work;
     for (const auto& [memory, writes] : work.memory) command.uses.emplace_back(memory, writes);
+    if (exec->nodes[i].kind == NodeKind::kEvent) work.event->set(records[i] = std::make_shared<Record>());
     if (exec->nodes[i].kind != NodeKind::kKernel) continue;
     if (functions().find(work.function) == nullptr) return kInvalidHandle;  // its module is gone
     (*pending)[i] = std::make_unique<PendingLaunch>(std::make_shared<Launch>(*work.launch));
   }
   command.awaits = exec->last;
   command.record = exec->last = std::make_shared<Record>();
-  command.work = [all = exec->nodes, pending](Runner& runner) {
+  command.work = [all = exec->nodes, pending, records](Runner& runner) {
     for (size_t i : someOrder(all)) {
       if (!all[i].enabled) continue;
       if (all[i].kind == NodeKind::kKernel) {
         runner.run(*(*pending)[i]->launch);
+      } else if (all[i].kind == NodeKind::kEvent) {
+        records[i]->pass();
       } else if (all[i].work->run) {
         all[i].work->run(runner);
       }
@@ -325,6 +336,16 @@ Error StreamEndCapture(NativeStream handle, NativeGraph* graph) {
   });
 }
 
+Error StreamIsCapturing(NativeStream handle, int* status) {
+  return DRIVER_CALL(StreamIsCapturing, {
+    std::shared_ptr<Stream> stream;
+    SIMULATED_TRY(streamForDriver(handle, &stream));
+    if (status == nullptr) return kInvalidValue;
+    *status = stream->capture != nullptr ? 1 : 0;
+    return kSuccess;
+  });
+}
+
 Error GraphAddKernelNode(NativeNode* node, NativeGraph graph, const NativeNode* before, size_t count,
                          const KernelNodeParameters* parameters) {
   return DRIVER_CALL(GraphAddKernelNode, {
@@ -351,6 +372,27 @@ Error GraphAddMemsetNode(NativeNode* node, NativeGraph graph, const NativeNode* 
     if (parameters == nullptr) return kInvalidValue;
     return add(node, graph, before, count, NodeKind::kFill,
                [&](Context&, NodeWork* work) { return prepareFillNode(*context, *parameters, work); });
+  });
+}
+
+Error GraphAddEventRecordNode(NativeNode* node, NativeGraph graph, const NativeNode* before, size_t count, NativeEvent event) {
+  return DRIVER_CALL(GraphAddEventRecordNode, {
+    return add(node, graph, before, count, NodeKind::kEvent,
+               [&](Context& context, NodeWork* work) { return eventWork(context, event, work); });
+  });
+}
+
+// Launches in flight record the event of their time.
+Error GraphExecEventRecordNodeSetEvent(NativeGraphExec handle, NativeNode name, NativeEvent event) {
+  return DRIVER_CALL(GraphExecEventRecordNodeSetEvent, {
+    std::shared_ptr<Exec> exec;
+    Graph::Node* node;
+    SIMULATED_TRY(nodeOf(handle, name, NodeKind::kEvent, &exec, &node));
+    const Alone alone(exec->inside);
+    auto work = std::make_shared<NodeWork>();
+    SIMULATED_TRY(eventWork(exec->graph->context, event, work.get()));
+    node->work = std::move(work);
+    return kSuccess;
   });
 }
 
@@ -420,7 +462,7 @@ Error GraphNodeSetEnabled(NativeGraphExec handle, NativeNode name, unsigned enab
     if (found == nullptr) return kInvalidHandle;
     if (found->index >= found->graph->nodes.size()) return kInvalidValue;
     const NodeKind kind = found->graph->nodes[found->index].kind;
-    if (kind == NodeKind::kEmpty) return kInvalidValue;  // kernels, copies and fills alone
+    if (kind == NodeKind::kEmpty || kind == NodeKind::kEvent) return kInvalidValue;  // kernels, copies and fills alone
     SIMULATED_TRY(nodeOf(handle, name, kind, &exec, &node));
     const Alone alone(exec->inside);
     node->enabled = enabled != 0;

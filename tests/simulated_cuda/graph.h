@@ -15,6 +15,8 @@
 
 namespace manyrt::simulated {
 
+struct Event;
+
 // What a launch of a kernel holds until it has run.
 struct PendingLaunch {
   explicit PendingLaunch(std::shared_ptr<Launch> its_launch) : launch(std::move(its_launch)) { ++launch->unit->pending; }
@@ -36,6 +38,7 @@ struct NodeWork {
   std::array<size_t, 4> shape{};  // of a fill: width, height, element, pitch
   NativeFunction function = nullptr;
   std::shared_ptr<const Launch> launch;  // of a kernel
+  std::shared_ptr<Event> event;          // that each launch records
 };
 
 struct CopyNode {

@@ -151,6 +151,29 @@ TEST_F(GraphTest, NodesAreSwitchedOffAndOnAgain) {
   EXPECT_EQ(first(), 7);
 }
 
+TEST_F(GraphTest, EachLaunchRecordsTheEventsOfItsTime) {
+  NativeEvent events[4];
+  for (NativeEvent& event : events) ASSERT_EQ(cudaEventCreateWithFlags(&event, kEventDefault), kSuccess);
+  NativeNode begin = nullptr, end = nullptr;
+  ASSERT_EQ(cu().GraphAddEventRecordNode(&begin, graph_, nullptr, 0, events[0]), kSuccess);
+  const NativeNode kernel = addKernel(1, {begin});
+  ASSERT_EQ(cu().GraphAddEventRecordNode(&end, graph_, &kernel, 1, events[1]), kSuccess);
+  instantiate();
+  ASSERT_EQ(cu().GraphLaunch(exec_, stream_), kSuccess);
+  EXPECT_EQ(cu().GraphExecEventRecordNodeSetEvent(exec_, kernel, events[2]), kInvalidValue) << "another kind of node";
+  EXPECT_EQ(cu().GraphExecEventRecordNodeSetEvent(exec_, begin, nullptr), kInvalidHandle);
+  ASSERT_EQ(cu().GraphExecEventRecordNodeSetEvent(exec_, begin, events[2]), kSuccess);
+  ASSERT_EQ(cu().GraphExecEventRecordNodeSetEvent(exec_, end, events[3]), kSuccess);
+  ASSERT_EQ(cu().GraphLaunch(exec_, stream_), kSuccess);
+  ASSERT_EQ(cudaStreamSynchronize(stream_), kSuccess);
+  float first = -1, second = -1, between = -1;
+  ASSERT_EQ(cudaEventElapsedTime(&first, events[0], events[1]), kSuccess);
+  ASSERT_EQ(cudaEventElapsedTime(&second, events[2], events[3]), kSuccess);
+  ASSERT_EQ(cudaEventElapsedTime(&between, events[1], events[2]), kSuccess);
+  EXPECT_TRUE(first >= 0 && second >= 0 && between >= 0) << first << ' ' << second << ' ' << between;
+  for (NativeEvent event : events) EXPECT_EQ(cudaEventDestroy(event), kSuccess);
+}
+
 TEST_F(GraphTest, ACapturedStreamBecomesAChild) {
   NativeGraph captured = nullptr;
   NativeNode child = nullptr, copy = nullptr;

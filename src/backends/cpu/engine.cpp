@@ -6,12 +6,15 @@
 #include <climits>
 #include <cstdlib>
 
+#include "backends/cpu/kernel.h"
 #include "backends/cpu/stream.h"
 #include "base/crash.h"
 #include "base/fault.h"
 #include "base/os/futex.h"
 #include "base/os/sanitizer.h"
 #include "base/os/thread.h"
+#include "base/text.h"
+#include "base/trace.h"
 
 namespace manyrt::cpu {
 namespace {
@@ -134,13 +137,45 @@ bool Engine::somethingFor(Worker& worker) {
   return urgentWaits() || team_.wanted(worker.member) || stopping_.load(std::memory_order_seq_cst);
 }
 
+namespace {
+
+// A worker's part of a job in the trace. The job's owner keeps what `user` points to until the worker has left.
+class Part {
+ public:
+  void begin(const Team::Job& job) {
+    if (!trace::enabled()) [[likely]]
+      return;
+    const bool launch = job.body == runGroups;
+    copyLetters(
+        name_, sizeof name_,
+        launch ? static_cast<const GroupRun*>(job.user.load(std::memory_order_relaxed))->kernel->name() : "shared work");
+    begin_ = nowNanoseconds();
+  }
+  void end() const {
+    if (begin_ != 0) [[unlikely]]
+      trace::part(name_, begin_, nowNanoseconds());
+  }
+
+ private:
+  int64_t begin_ = 0;
+  char name_[128];
+};
+
+}  // namespace
+
 // One job or one stream. The worker counts as watching before and after.
 bool Engine::step(Worker& worker, int64_t* active) {
-  auto enter = [this] {
+  Part part;
+  auto enter = [&](const Team::Job& job) {
     endWatching();
     relay();
+    part.begin(job);
   };
-  if (team_.join(worker.member, enter, [this] { beginWatching(); })) {
+  auto leave = [&] {
+    part.end();
+    beginWatching();
+  };
+  if (team_.join(worker.member, enter, leave)) {
     *active = nowNanoseconds();
     return true;
   }

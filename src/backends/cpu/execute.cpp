@@ -8,8 +8,10 @@
 #include "backends/cpu/replay_array.h"
 #include "backends/cpu/stream.h"
 #include "backends/cpu/transfer.h"
+#include "backends/traced.h"
 #include "base/crash.h"
 #include "base/os/barrier.h"
+#include "base/trace/words.h"
 
 namespace manyrt::cpu {
 namespace {
@@ -22,23 +24,45 @@ constexpr int kRest = 48;  // pauses before the first look at a stream that has 
 
 thread_local const Stream* task_stream = nullptr;  // whose user's function this thread runs
 
-class Traced {  // times one command where a trace is written
+// Times one command while a trace is on. `describe` is called at the end, so that nothing is made where the trace is off. A
+// worker has what it runs in its own track, too.
+template <class Describe>
+class Traced {
  public:
-  Traced(const Stream& stream, uint64_t serial, const char* name)
-      : stream_(stream), serial_(serial), name_(name), begin_(trace::enabled() ? nowNanoseconds() : 0) {}
+  Traced(const Stream& stream, uint64_t serial, const Executor* executor, Describe describe)
+      : stream_(stream),
+        serial_(serial),
+        executor_(executor),
+        describe_(describe),
+        begin_(trace::enabled() ? nowNanoseconds() : 0) {}
   ~Traced() {
     if (begin_ != 0) [[unlikely]]
-      trace::work(stream_.track, serial_, name_, begin_, nowNanoseconds());
+      tell();
   }
   Traced(const Traced&) = delete;
   Traced& operator=(const Traced&) = delete;
 
  private:
+  [[gnu::noinline, gnu::cold]] void tell() const {
+    const int64_t end = nowNanoseconds();
+    const trace::Work work = describe_();
+    trace::work(stream_.track, serial_, work, begin_, end);
+    if (executor_ != nullptr && executor_->worker != nullptr) trace::part(trace::nameOf(work), begin_, end);
+  }
+
   const Stream& stream_;
   const uint64_t serial_;
-  const char* const name_;
+  const Executor* const executor_;  // null: no executor of the stream
+  const Describe describe_;
   const int64_t begin_;
 };
+
+trace::Work describeLaunch(const LaunchCommand& command) {
+  backend::Launch launch{};
+  std::copy_n(command.grid, 3, launch.grid);
+  std::copy_n(command.group, 3, launch.group);
+  return backend::describe(*command.kernel, launch);
+}
 
 }  // namespace
 
@@ -79,26 +103,29 @@ inline bool Stream::shouldYield(const Executor& executor) const {
           break;
         }
         if (command.header.cooperative && !engine_->claimCooperative(this)) return Stop::kBlocked;
-        Traced traced(*this, done + 1, command.kernel->name());
+        const Traced traced(*this, done + 1, &executor, [&] { return describeLaunch(command); });
         runLaunch(command, executor);
         break;
       }
       case Kind::kCopy: {
         if (latch.failed()) break;
-        Traced traced(*this, done + 1, "copy");
-        runCopy(reinterpret_cast<CopyCommand*>(header)->copy, foreign);
+        const backend::Copy& copy = reinterpret_cast<CopyCommand*>(header)->copy;
+        const Traced traced(*this, done + 1, &executor, [&] { return backend::describe(copy); });
+        runCopy(copy, foreign);
         break;
       }
       case Kind::kFill: {
         if (latch.failed()) break;
-        Traced traced(*this, done + 1, "fill");
-        runFill(reinterpret_cast<FillCommand*>(header)->fill, foreign);
+        const backend::Fill& fill = reinterpret_cast<FillCommand*>(header)->fill;
+        const Traced traced(*this, done + 1, &executor, [&] { return backend::describe(fill); });
+        runFill(fill, foreign);
         break;
       }
       case Kind::kReplay: {
         ReplayCommand& command = *reinterpret_cast<ReplayCommand*>(header);
-        Traced traced(*this, done + 1, "graph");
-        while (!command.array->advance(*engine_, latch, foreign)) {
+        const Traced traced(*this, done + 1, &executor, [] { return backend::describe(trace::Kind::kGraph); });
+        const ReplayArray::Told told{track, done + 1};
+        while (!command.array->advance(*engine_, latch, foreign, trace::enabled() ? &told : nullptr)) {
           if (shouldYield(executor)) return Stop::kYield;
         }
         command.array->drop();
@@ -119,7 +146,7 @@ inline bool Stream::shouldYield(const Executor& executor) const {
         break;
       }
       case Kind::kInternal: {
-        Traced traced(*this, done + 1, "task");
+        const Traced traced(*this, done + 1, &executor, [] { return backend::describe(trace::Kind::kTask); });
         callInternal(reinterpret_cast<TaskCommand*>(header)->task);
         break;
       }
@@ -240,7 +267,8 @@ bool Stream::callUser(const TaskCommand& command, const Executor& executor) {
 void Stream::runTask(Task* task) {
   const Stream* outer = std::exchange(task_stream, this);
   {
-    Traced traced(*this, completed_.load(std::memory_order_relaxed) + 1, "host function");
+    const Traced traced(*this, completed_.load(std::memory_order_relaxed) + 1, nullptr,
+                        [] { return backend::describe(trace::Kind::kHostFunction); });
     latch.set(task->run(latch.get()));
     delete task;
   }

@@ -181,6 +181,12 @@ Status HostKernel::create(Ref<backend::Kernel>* kernel, const rtHostModuleKernel
   return fresh->finish(kernel, RT_ERROR_INVALID_IMAGE);
 }
 
+const char* HostKernel::tier() const {
+  if (!isCompiled()) return "host";
+  return better_->load(std::memory_order_acquire) == nullptr && object_->tier() == compiler::Object::Tier::kQuick ? "quick"
+                                                                                                                  : "optimized";
+}
+
 Status HostKernel::finish(Ref<backend::Kernel>* kernel, rtStatus_t refusal) {
   constexpr uint32_t kMaxBytes = (Ring::kMaxSlots - 1) * kSlotBytes;
   if (argumentBytes() > kMaxBytes) {

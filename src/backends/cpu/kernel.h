@@ -63,6 +63,7 @@ class HostKernel final : public backend::Kernel {
       return nullptr;
     return unsettled_->improvement() == compiler::Object::Improvement::kPending ? unsettled_ : nullptr;
   }
+  const char* tier() const override;
   SharingTrial* sharingTrial() { return shares_atomics_ ? &trial_ : nullptr; }  // null: threads do not hinder each other
   std::atomic<uint32_t> cost{0};  // of a work-group, sixteenths of a nanosecond, a moving average; 0: unknown
 

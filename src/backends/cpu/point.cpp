@@ -6,11 +6,13 @@
 
 #include "base/fault.h"
 #include "base/lock_order.h"
+#include "base/trace.h"
 
 namespace manyrt::cpu {
 
 bool Point::wait(Deadline deadline, backend::WaitPolicy policy) {
   lock_order::mayWait("a wait for an event");
+  const trace::Wait waiting;
   if (done()) return true;
   uint64_t serial = 0;
   if (!deadline.isPoll()) {

@@ -10,6 +10,7 @@
 #include "backends/cpu/engine.h"
 #include "backends/cpu/launch.h"
 #include "backends/cpu/transfer.h"
+#include "backends/traced.h"
 
 namespace manyrt::cpu {
 namespace {
@@ -56,9 +57,7 @@ class ReplayArray::RunningNode : public crash::Running {
 
 struct ReplayArray::Parallel {
   ReplayArray& array;
-  Engine& engine;
-  StatusLatch& latch;
-  bool foreign;
+  const Runner& runner;  // of the owner
 };
 
 // ---- Making ----
@@ -182,12 +181,13 @@ ReplayArray::Work ReplayArray::workOf(uint32_t step) const {
 
 // ---- Running ----
 
-bool ReplayArray::advance(Engine& engine, StatusLatch& latch, bool foreign) {
+bool ReplayArray::advance(Engine& engine, StatusLatch& latch, bool foreign, const Told* told) {
+  const Runner runner{engine, latch, foreign, told, 0};
   const int64_t began = nowNanoseconds();
   const bool spread_now = spread_ && position_ == 0 && !latch.failed();
   if (spread_now) {
-    spread(engine, latch, foreign);
-  } else if (!walk(engine, latch, foreign)) {
+    spread(runner);
+  } else if (!walk(runner)) {
     spent_ += nowNanoseconds() - began;
     return false;
   }
@@ -206,17 +206,20 @@ void ReplayArray::judge(int64_t work, uint32_t threads) {
   spread_ = threads > 1 && layout_->forks && work > kWorthRun && work / tasks > kWorthTask;
 }
 
-bool ReplayArray::walk(Engine& engine, StatusLatch& latch, bool foreign) {
+bool ReplayArray::walk(const Runner& runner) {
   const uint32_t left = count_ - position_;
-  const uint32_t end = position_ + (foreign ? left : std::min(left, stride_));
-  runNodes(position_, end, engine, latch, foreign);
-  position_ = latch.failed() ? count_ : end;
+  const uint32_t end = position_ + (runner.foreign ? left : std::min(left, stride_));
+  runNodes(position_, end, runner);
+  position_ = runner.latch.failed() ? count_ : end;
   return position_ == count_;
 }
 
-[[gnu::hot]] void ReplayArray::runNodes(uint32_t begin, uint32_t end, Engine& engine, StatusLatch& latch, bool foreign) {
+[[gnu::hot]] void ReplayArray::runNodes(uint32_t begin, uint32_t end, const Runner& runner) {
+  if (runner.told != nullptr) [[unlikely]]
+    return runNodesTold(begin, end, runner);
   RunningNode running(nodes_ + begin);
   Node*& node = running.node;
+  StatusLatch& latch = runner.latch;
   try {
     for (Node* const last = nodes_ + end; node != last; ++node) {
       if (latch.failed()) [[unlikely]]
@@ -225,13 +228,36 @@ bool ReplayArray::walk(Engine& engine, StatusLatch& latch, bool foreign) {
         const QuickTime time(*node->kernel);
         node->kernel->function()(&node->group, node->args);
       } else {
-        runOther(*node, engine, latch, foreign);
+        runOther(*node, runner.engine, latch, runner.foreign);
         running.again();
       }
     }
   } catch (...) {  // of the program's kernel, on a thread of the library
     latch.set(kernelThrew(*node->kernel));
   }
+}
+
+// One by one, each with its times.
+void ReplayArray::runNodesTold(uint32_t begin, uint32_t end, const Runner& runner) {
+  const Runner untold{runner.engine, runner.latch, runner.foreign, nullptr, runner.lane};
+  for (uint32_t i = begin; i < end && !runner.latch.failed(); ++i) {
+    if (nodes_[i].kind == Kind::kNothing) continue;
+    const int64_t began = nowNanoseconds();
+    runNodes(i, i + 1, untold);
+    trace::Work work = describe(nodes_[i]);
+    work.in_graph = true;
+    work.lane = runner.lane;
+    trace::work(runner.told->track, runner.told->serial, work, began, nowNanoseconds());
+  }
+}
+
+trace::Work ReplayArray::describe(const Node& node) const {
+  if (node.kind == Kind::kCopy) return backend::describe(node.copy);
+  if (node.kind == Kind::kFill) return backend::describe(node.fill);
+  backend::Launch launch{};
+  std::copy_n(node.group.group_count, 3, launch.grid);
+  std::copy_n(node.group.group_size, 3, launch.group);
+  return backend::describe(*node.kernel, launch);
 }
 
 void ReplayArray::runOther(Node& node, Engine& engine, StatusLatch& latch, bool foreign) {
@@ -253,17 +279,18 @@ void ReplayArray::runOther(Node& node, Engine& engine, StatusLatch& latch, bool 
 
 // ---- Running by several threads ----
 
-void ReplayArray::spread(Engine& engine, StatusLatch& latch, bool foreign) {
+void ReplayArray::spread(const Runner& runner) {
+  Engine& engine = runner.engine;
   for (uint32_t i = 0; i < layout_->tasks.size(); ++i) {
     if (layout_->tasks[i].waits == 0) push(i);
   }
   std::fill_n(left_.get(), engine.threads(), uint8_t{0});
-  Parallel parallel{*this, engine, latch, foreign};
+  Parallel parallel{*this, runner};
   const auto body = [](void* user, uint64_t, uint64_t, uint32_t participant) {
     auto& mine = *static_cast<Parallel*>(user);
     mine.array.takePart(mine, participant);
   };
-  engine.share(body, &parallel, engine.threads(), {1, 1}, work_, foreign);
+  engine.share(body, &parallel, engine.threads(), {1, 1}, work_, runner.foreign);
   // share() has returned, so no thread is inside any more. Relaxed order is enough. The state of the stream, or the point
   // between two launches, publishes these stores to the next executor. The gate of its job publishes them to its helpers.
   head_.store(0, std::memory_order_relaxed);
@@ -275,6 +302,9 @@ void ReplayArray::spread(Engine& engine, StatusLatch& latch, bool foreign) {
 void ReplayArray::takePart(Parallel& parallel, uint32_t participant) {
   const auto all = static_cast<uint32_t>(layout_->tasks.size());
   const bool owner = participant == 0;
+  Engine& engine = parallel.runner.engine;
+  const Runner runner{engine, parallel.runner.latch, owner && parallel.runner.foreign, parallel.runner.told,
+                      static_cast<uint16_t>(participant)};
   uint32_t task = all;
   if (left_[participant] != 0) return;
   for (uint32_t spins = 0;; ++spins) {
@@ -282,7 +312,7 @@ void ReplayArray::takePart(Parallel& parallel, uint32_t participant) {
       // Acquire: the increments of finished_ form one release sequence, so all nodes have run before this thread returns. A
       // thread leaves only without a task, so that none is lost.
       if (finished_.load(std::memory_order_acquire) == all) return;
-      if (!owner && (parallel.engine.urgentWaits() || parallel.engine.interrupted())) break;
+      if (!owner && (engine.urgentWaits() || engine.interrupted())) break;
       if (spins < kSpins) {
         relaxCpu();
       } else {
@@ -292,7 +322,7 @@ void ReplayArray::takePart(Parallel& parallel, uint32_t participant) {
     }
     spins = 0;
     const ReplayLayout::Task& current = layout_->tasks[task];
-    runNodes(current.first, current.end, parallel.engine, parallel.latch, owner && parallel.foreign);
+    runNodes(current.first, current.end, runner);
     task = finishTask(task);
   }
   left_[participant] = 1;

@@ -34,8 +34,13 @@ class ReplayArray final : public RefCounted {
   // What a step does; arguments are borrowed from the array.
   Work workOf(uint32_t step) const;
 
-  // Of the executor that has the stream. Runs on from where the last call stopped; false: there is more.
-  bool advance(Engine& engine, StatusLatch& latch, bool foreign);
+  // Of the executor that has the stream. Runs on from where the last call stopped; false: there is more. `told`: of the stream
+  // and the launch, for the trace; null: there is none.
+  struct Told {
+    const trace::Track& track;
+    uint64_t serial;
+  };
+  bool advance(Engine& engine, StatusLatch& latch, bool foreign, const Told* told = nullptr);
 
  private:
   enum class Kind : uint8_t { kNothing, kGroup, kLaunch, kCopy, kFill };
@@ -60,10 +65,20 @@ class ReplayArray final : public RefCounted {
   static void place(Node& node, const Work& work, unsigned char* memory);
   static unsigned char* valuesOf(const Node& node);
 
-  void runNodes(uint32_t begin, uint32_t end, Engine& engine, StatusLatch& latch, bool foreign);
+  // `lane`: of the trace, for the nodes of one thread where several run the launch.
+  struct Runner {
+    Engine& engine;
+    StatusLatch& latch;
+    bool foreign;
+    const Told* told;
+    uint16_t lane;
+  };
+  void runNodes(uint32_t begin, uint32_t end, const Runner& runner);
+  void runNodesTold(uint32_t begin, uint32_t end, const Runner& runner);
+  trace::Work describe(const Node& node) const;
   static void runOther(Node& node, Engine& engine, StatusLatch& latch, bool foreign);
-  bool walk(Engine& engine, StatusLatch& latch, bool foreign);
-  void spread(Engine& engine, StatusLatch& latch, bool foreign);
+  bool walk(const Runner& runner);
+  void spread(const Runner& runner);
   void takePart(Parallel& parallel, uint32_t participant);
   uint32_t finishTask(uint32_t task);
   void push(uint32_t task);

@@ -53,7 +53,7 @@ void Stream::renew(const backend::StreamOptions& options) {
   unlockProducer();
   if (old != nullptr) old->drop();
   (void)latch.take();
-  track = trace::newTrack(options.label);
+  trace::renew(&track, "cpu", options.label);
 }
 
 void Stream::native(uint64_t out[2]) {
@@ -338,6 +338,7 @@ inline void Stream::drain(uint64_t serial, bool came_first) {
 
 [[gnu::hot]] bool Stream::wait(uint64_t serial, Deadline deadline) {
   lock_order::mayWait("a wait for a stream");
+  const trace::Wait waiting;
   if (completed_.load(std::memory_order_acquire) >= serial) return true;
   if (deadline.isNever() && acquire()) {
     drain(serial, true);

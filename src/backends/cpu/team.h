@@ -115,7 +115,8 @@ class Team {
     }
     return busy >= threads;
   }
-  // Takes part in an open job; false where there is none for this worker. `enter` and `leave` surround ordinary jobs.
+  // Takes part in an open job; false where there is none for this worker. `enter`, which gets the job, and `leave` surround
+  // ordinary jobs.
   template <class Enter, class Leave>
   bool join(TeamMember& member, Enter enter, Leave leave) {
     if (joinCooperative(member)) return true;
@@ -124,7 +125,7 @@ class Team {
       uint32_t participant;
       uint64_t generation;
       if (!enrol(jobs_[i], member, kActive, &participant, &generation)) continue;
-      enter();
+      enter(jobs_[i]);
       work(jobs_[i], participant);
       jobs_[i].gate.fetch_sub(kActive, std::memory_order_acq_rel);  // publishes what was done to close()
       leave();

@@ -284,6 +284,10 @@ inline constexpr int kJitErrorLogBuffer = 5, kJitErrorLogBufferBytes = 6;
   X(MemMap, 10020, Error, (DriverAddress address, size_t size, size_t offset, MemoryHandle handle, unsigned long long flags)) \
   X(MemUnmap, 10020, Error, (DriverAddress address, size_t size))                                                             \
   X(MemSetAccess, 10020, Error, (DriverAddress address, size_t size, const MemoryAccess* accesses, size_t count))             \
+  X(StreamIsCapturing, 10000, Error, (NativeStream stream, int* status))                                                      \
+  X(GraphAddEventRecordNode, 11010, Error,                                                                                    \
+    (NativeNode * node, NativeGraph graph, const NativeNode* before, size_t count, NativeEvent event))                        \
+  X(GraphExecEventRecordNodeSetEvent, 11010, Error, (NativeGraphExec exec, NativeNode node, NativeEvent event))               \
   X(ModuleGetFunctionCount, 12040, Error, (unsigned* count, NativeModule module))                                             \
   X(ModuleEnumerateFunctions, 12040, Error, (NativeFunction * functions, unsigned count, NativeModule module))                \
   X(FuncGetName, 12030, Error, (const char** name, NativeFunction function))                                                  \

@@ -88,6 +88,8 @@ RT_SAME(cuGraphAddChildGraphNode);
 RT_SAME(cuStreamEndCapture);
 RT_SAME(cuGraphNodeSetEnabled);
 RT_SAME(cuGraphLaunch);
+RT_SAME(cuGraphAddEventRecordNode);
+RT_SAME(cuGraphExecEventRecordNodeSetEvent);
 RT_SAME(cuDeviceGetAttribute);
 RT_SAME(cuMemGetAllocationGranularity);
 RT_SAME(cuMemAddressReserve);

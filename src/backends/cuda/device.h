@@ -8,6 +8,7 @@
 #include "backends/cuda/declarations.h"
 #include "backends/cuda/launch_graphs.h"
 #include "backends/cuda/ranges.h"
+#include "backends/cuda/timeline.h"
 #include "backends/driver/device.h"
 #include "base/lock_order.h"
 
@@ -37,6 +38,7 @@ class Device final : public driver::Device, private backend::Interop {
   bool managedIsConcurrent() const { return concurrent_managed_; }
   bool readsPageable() const { return pageable_; }
   LaunchSpeed& launchSpeed() { return launch_speed_; }
+  Timeline& timeline() { return timeline_; }
   Ranges* ranges() const { return ranges_.get(); }  // null: there are none
 
   // The primary context, retained at the first call and then kept, as the CUDA runtime does.
@@ -60,6 +62,7 @@ class Device final : public driver::Device, private backend::Interop {
   Ranked<std::mutex, LockRank::kCudaDevice> mutex_;
   NativeContext primary_ = nullptr;
   LaunchSpeed launch_speed_;
+  Timeline timeline_{properties_.id};
   std::unique_ptr<Ranges> ranges_;
 };
 

@@ -14,6 +14,7 @@
 #include "backends/cuda/kernel.h"
 #include "backends/cuda/memory.h"
 #include "backends/cuda/native_work.h"
+#include "backends/traced.h"
 
 namespace manyrt::cuda {
 namespace {
@@ -115,6 +116,7 @@ Replay::~Replay() {
   Current current(context_->native());
   if (exec_ != nullptr) (void)table().cuGraphExecDestroy(exec_);  // launches in flight keep what they need
   if (graph_ != nullptr) (void)table().cuGraphDestroy(graph_);
+  for (NativeEvent event : timeline_events_) context_->device().timeline().give(event);
 }
 
 Status Replay::create(Ref<backend::Replay>* out, Context& context, std::span<const backend::ReplayStep> steps) {
@@ -127,12 +129,15 @@ Status Replay::create(Ref<backend::Replay>* out, Context& context, std::span<con
 Status Replay::build(std::span<const backend::ReplayStep> steps) {
   Current current(context_->native());
   nodes_.reserve(steps.size());
+  has_times_ =
+      trace::enabled() && table().cuGraphAddEventRecordNode != nullptr && table().cuGraphExecEventRecordNodeSetEvent != nullptr;
   RT_CUDA_TRY(cuGraphCreate, &graph_, 0);
   std::vector<NativeNode> before;
   for (const backend::ReplayStep& step : steps) {
     before.clear();
-    for (uint32_t earlier : step.before) before.push_back(nodes_[earlier].native);
-    RT_TRY(add(&nodes_.emplace_back(), step.work, before));
+    for (uint32_t earlier : step.before) before.push_back(nodes_[earlier].last());
+    Node* const node = &nodes_.emplace_back();
+    RT_TRY(has_times_ ? addTimed(node, step, before) : add(node, step.work, before));
   }
   RT_CUDA_TRY(cuGraphInstantiateWithFlags, &exec_, graph_, 0);
   return Status();
@@ -180,6 +185,48 @@ Status Replay::add(Node* node, const Work& work, const std::vector<NativeNode>& 
   return Status();
 }
 
+// ---- Times ----
+
+// The node between two that record events. These belong to the device: each launch brings its own.
+Status Replay::addTimed(Node* node, const backend::ReplayStep& step, const std::vector<NativeNode>& before) {
+  if (kindOf(step.work) == 0) return add(node, step.work, before);
+  Timeline& timeline = context_->device().timeline();
+  node->traced = backend::describe(step.work);
+  node->traced.in_graph = true;
+  node->branch = static_cast<uint16_t>(step.branch);
+  NativeEvent event = nullptr;
+  if (!timeline.take(&event)) return add(node, step.work, before);
+  const NativeNode* const first = before.empty() ? nullptr : before.data();
+  const bool begun = table().cuGraphAddEventRecordNode(&node->begin, graph_, first, before.size(), event) == kSuccess;
+  if (!begun) {
+    node->begin = nullptr;
+    timeline.give(event);
+    return add(node, step.work, before);
+  }
+  timeline_events_.push_back(event);
+  RT_TRY(add(node, step.work, {node->begin}));
+  if (table().cuGraphAddEventRecordNode(&node->end, graph_, &node->native, 1, event) != kSuccess) node->end = nullptr;
+  return Status();
+}
+
+// A launch in flight has the events of its time.
+std::unique_ptr<TimedWork> Replay::giveEvents(uint64_t serial) {
+  auto given = std::make_unique<TimedWork>(context_->device().timeline(), context_->native(), serial, true);
+  const auto set = table().cuGraphExecEventRecordNodeSetEvent;
+  for (const Node& node : nodes_) {
+    if (node.end == nullptr) continue;
+    trace::Work work = node.traced;
+    work.lane = node.branch;
+    TimedWork::Piece* const piece = given->add(work);
+    if (piece == nullptr || set(exec_, node.begin, piece->begin) != kSuccess || set(exec_, node.end, piece->end) != kSuccess) {
+      given->abandon();
+      return nullptr;
+    }
+    piece->tells = node.enabled;
+  }
+  return given;
+}
+
 // ---- Changing ----
 
 // A launch that is held back has yet to be given to the driver, with what it was launched with.
@@ -197,6 +244,10 @@ Status Replay::change(bool* changed, uint32_t step, const Work& work) {
   Current current(context_->native());
   if (kind == 0) return enable(node, false);
   RT_TRY(set(changed, node, work));
+  if (*changed && has_times_) {
+    node.traced = backend::describe(work);
+    node.traced.in_graph = true;
+  }
   return *changed ? enable(node, true) : Status();
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "backends/cuda/stream.h"
+#include "backends/cuda/timeline.h"
 #include "backends/driver/replay.h"
 
 namespace manyrt::cuda {
@@ -19,6 +20,9 @@ class Replay final : public driver::Replay<Stream, true> {
   // For the streams.
   NativeGraphExec native() const { return exec_; }
   const char* keptName() const { return kept_name_; }  // of its last kernel, until the process ends
+  bool hasTimes() const { return has_times_; }         // it was made while a trace was on
+  // Exchanges the events of all nodes for fresh ones, which the next launch records. Null: the driver refuses, or no memory.
+  std::unique_ptr<TimedWork> giveEvents(uint64_t serial);
 
  private:
   struct MemoryKind {  // a node is bound to the kind of memory that it was made with
@@ -34,12 +38,18 @@ class Replay final : public driver::Replay<Stream, true> {
     Ref<backend::Kernel> kernel;
     Ref<backend::NativeWork> recorded;
     MemoryKind dst, src;
+    // Of a graph with times: what it does, and the nodes around it, which record events. `last`: what later nodes wait for.
+    trace::Work traced;
+    uint16_t branch = 0;
+    NativeNode begin = nullptr, end = nullptr;
+    NativeNode last() const { return end != nullptr ? end : native; }
   };
 
   explicit Replay(Context& context);
   Status build(std::span<const backend::ReplayStep> steps);
   Status add(Node* node, const backend::ReplayStep::Work& work, const std::vector<NativeNode>& before);
   Status set(bool* changed, Node& node, const backend::ReplayStep::Work& work);
+  Status addTimed(Node* node, const backend::ReplayStep& step, const std::vector<NativeNode>& before);
   Status enable(Node& node, bool enabled);
   static MemoryKind memoryKindOf(const void* pointer);
 
@@ -48,6 +58,8 @@ class Replay final : public driver::Replay<Stream, true> {
   NativeGraphExec exec_ = nullptr;
   std::vector<Node> nodes_;
   const char* kept_name_ = "";
+  bool has_times_ = false;
+  std::vector<NativeEvent> timeline_events_;  // that the nodes were made with
 };
 
 class ReplayMaker final : public backend::ReplayMaker {

@@ -14,6 +14,7 @@
 #include "backends/cuda/memory.h"
 #include "backends/cuda/module.h"
 #include "backends/cuda/replay.h"
+#include "backends/traced.h"
 #include "base/clock.h"
 
 namespace manyrt::cuda {
@@ -194,8 +195,7 @@ bool Stream::launchByGraph(Kernel& kernel, const backend::Launch& launch, uint32
   return launched != LaunchGraphs::Launched::kNo;
 }
 
-Status Stream::enqueueLaunch(backend::Kernel& given, const backend::Launch& launch) {
-  auto& kernel = static_cast<Kernel&>(given);
+[[gnu::always_inline]] inline Status Stream::giveLaunch(Kernel& kernel, const backend::Launch& launch) {
   const uint32_t* grid = launch.grid;
   const uint32_t* group = launch.group;
   Parameters given_parameters(kernel, launch);
@@ -220,7 +220,20 @@ Status Stream::enqueueLaunch(backend::Kernel& given, const backend::Launch& laun
   return failed(launch.cooperative ? "cuLaunchCooperativeKernel" : "cuLaunchKernel", error);
 }
 
+Status Stream::enqueueLaunch(backend::Kernel& given, const backend::Launch& launch) {
+  auto& kernel = static_cast<Kernel&>(given);
+  if (trace::enabled()) [[unlikely]]
+    return timed(backend::describe(kernel, launch), [&] { return giveLaunch(kernel, launch); });
+  return giveLaunch(kernel, launch);
+}
+
 Status Stream::enqueueCopy(const backend::Copy& copy) {
+  if (trace::enabled()) [[unlikely]]
+    return timed(backend::describe(copy), [&] { return giveCopy(copy); });
+  return giveCopy(copy);
+}
+
+Status Stream::giveCopy(const backend::Copy& copy) {
   Current current(native_context_);
   if (copy.height == 1) {
     if (copy.width >= std::min(Staging::kMinToDevice, Staging::kMinToHost) && !device().readsPageable()) {
@@ -238,10 +251,15 @@ Status Stream::enqueueCopy(const backend::Copy& copy) {
 }
 
 Status Stream::enqueueFill(const backend::Fill& fill) {
-  Current current(native_context_);
-  const char* call = "";
-  const Error error = fillOnDevice(fill, native_, &call);
-  return error == kSuccess ? Status() : failed(call, error);
+  const auto now = [&] {
+    Current current(native_context_);
+    const char* call = "";
+    const Error error = fillOnDevice(fill, native_, &call);
+    return error == kSuccess ? Status() : failed(call, error);
+  };
+  if (trace::enabled()) [[unlikely]]
+    return timed(backend::describe(fill), now);
+  return now();
 }
 
 // A hint: only managed memory of a device that shares it at any time can be moved ahead.
@@ -260,11 +278,53 @@ Status Stream::enqueuePrefetch(const backend::PrefetchStep& prefetch) {
 
 Status Stream::enqueueReplay(backend::Replay& given, RefCounted*) {
   auto& replay = static_cast<Replay&>(given);
+  if (trace::enabled()) [[unlikely]]
+    return replayTimed(replay);
+  return launchReplay(replay);
+}
+
+Status Stream::launchReplay(Replay& replay) {
   const Error error = callOnNative([&] { return RT_CUDA_CALL(cuGraphLaunch, replay.native(), native_); });
   noteKernel(replay.keptName());
   if (error == kSuccess) [[likely]]
     return Status();
   return failed("cuGraphLaunch", error);
+}
+
+// ---- With times, while a trace is on ----
+
+// Events that are recorded in a capture have no times, and asking them is refused.
+bool Stream::isCaptured() const {
+  int status = 0;
+  return others_submit_ && table().cuStreamIsCapturing != nullptr &&
+         (table().cuStreamIsCapturing(native_, &status) != kSuccess || status != 0);
+}
+
+// What fails is told as ever, and has no span.
+template <class Enqueue>
+Status Stream::timed(const trace::Work& work, Enqueue enqueue) {
+  Current current(native_context_);
+  if (isCaptured()) return enqueue();
+  device().timeline().look();
+  auto pending = std::make_unique<TimedWork>(device().timeline(), native_context_, serialOfWork(), false);
+  const TimedWork::Piece* const piece = pending->add(work);
+  const bool begun = piece != nullptr && table().cuEventRecord(piece->begin, native_) == kSuccess;
+  RT_TRY(enqueue());
+  if (!begun || table().cuEventRecord(piece->end, native_) != kSuccess) pending = nullptr;
+  spans().add(std::move(pending));
+  return Status();
+}
+
+// A graph that was made while a trace was on has events around each of its nodes. Another one is one span.
+Status Stream::replayTimed(Replay& replay) {
+  Current current(native_context_);
+  if (isCaptured()) return launchReplay(replay);
+  if (!replay.hasTimes()) return timed(backend::describe(trace::Kind::kGraph), [&] { return launchReplay(replay); });
+  device().timeline().look();
+  std::unique_ptr<TimedWork> pending = replay.giveEvents(serialOfWork());
+  RT_TRY(launchReplay(replay));
+  spans().add(std::move(pending));
+  return Status();
 }
 
 // The runtime reads pageable memory during the call, through staging memory of its own. A device that reads such memory by

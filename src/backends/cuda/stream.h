@@ -16,6 +16,7 @@ class Context;
 class Device;
 class Kernel;
 class NativeModuleOwner;
+class Replay;
 
 class Stream final : public driver::FastStream<Stream> {
  public:
@@ -60,6 +61,14 @@ class Stream final : public driver::FastStream<Stream> {
 
   template <class Call>
   Error callOnNative(Call call) const;
+  Status giveLaunch(Kernel& kernel, const backend::Launch& launch);
+  Status giveCopy(const backend::Copy& copy);
+  // Gives the driver what `enqueue` does with an event before and one behind it. Under the mutex.
+  template <class Enqueue>
+  Status timed(const trace::Work& work, Enqueue enqueue);
+  bool isCaptured() const;  // by the program, which has the native stream
+  Status launchReplay(Replay& replay);
+  Status replayTimed(Replay& replay);
   bool launchByGraph(Kernel& kernel, const backend::Launch& launch, uint32_t dynamic_bytes, void** parameters);
   Status waitFor(backend::Point& point, NativeEvent event);
   bool awaitInDriver();

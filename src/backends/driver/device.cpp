@@ -15,12 +15,14 @@ Context::~Context() { device_.remove(*this); }
 
 void Context::add(Stream& stream, const char* label) {
   streams_.add(stream);
-  stream.track = trace::newTrack(label);
+  trace::renew(&stream.track, device_.facts().id, label);
+  if (trace::enabled()) stream.spans().listen();
 }
 
 void Context::renewStream(backend::Stream& stream, const backend::StreamOptions& options) {
   (void)stream.latch.take();
-  stream.track = trace::newTrack(options.label);
+  static_cast<Stream&>(stream).spans().collect();  // under the name of its last use
+  trace::renew(&stream.track, device_.facts().id, options.label);
 }
 
 void Context::nameRunning(std::string* names) {

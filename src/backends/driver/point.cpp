@@ -2,6 +2,7 @@
 #include "backends/driver/point.h"
 
 #include "base/os/futex.h"
+#include "base/trace.h"
 
 namespace manyrt::driver {
 
@@ -76,6 +77,7 @@ bool Point::sleepAndPass() {
 
 bool Point::wait(Deadline deadline, backend::WaitPolicy policy) {
   lock_order::mayWait("a wait for an event");
+  const trace::Wait waiting;
   if (poll()) return true;
   const bool plain = policy == backend::WaitPolicy::kDefault || policy == backend::WaitPolicy::kBlock;
   if (plain && deadline.isNever() && isRecorded() && sleepAndPass()) return true;

@@ -23,7 +23,11 @@ void Stream::advance(uint64_t serial) {
 }
 
 uint64_t Stream::completed() {
-  if (known() < withDevice()) poll();
+  if (known() < withDevice()) {
+    poll();
+    if (trace::enabled()) [[unlikely]]
+      spans_.collect();
+  }
   return known();
 }
 
@@ -114,6 +118,7 @@ bool Stream::awaitSubmission(uint64_t serial, Deadline deadline) {
 
 bool Stream::wait(uint64_t serial, Deadline deadline) {
   lock_order::mayWait("a wait for a stream");
+  const trace::Wait waiting;
   constexpr int64_t kSpinNanoseconds = 20'000;
   const backend::WaitPolicy policy = context_->policy();
   const bool sleeps = policy == backend::WaitPolicy::kDefault || policy == backend::WaitPolicy::kBlock;
@@ -146,6 +151,8 @@ bool Stream::wait(uint64_t serial, Deadline deadline) {
       (void)futexWait(&never, 0, nap.remaining() < deadline.remaining() ? nap : deadline);
     }
   }
+  if (trace::enabled()) [[unlikely]]
+    spans_.collect();
   return true;
 }
 

@@ -8,6 +8,7 @@
 #include "backends/driver/context.h"
 #include "backends/driver/device.h"
 #include "backends/driver/point.h"
+#include "backends/traced.h"
 #include "base/fault.h"
 #include "base/os/futex.h"
 
@@ -15,13 +16,41 @@ namespace manyrt::driver {
 
 Stream::Stream(Context& context, const Traits& traits) : context_(&context), device_(context.device()), traits_(traits) {}
 
-Stream::~Stream() { context_->remove(*this); }
+Stream::~Stream() {
+  spans_.settle();  // with the context still there
+  context_->remove(*this);
+}
 
 backend::WaitPolicy Stream::policy() const { return context_->policy(); }
 
 Status Stream::enqueueReplay(backend::Replay&, RefCounted*) {
   return Status::error(RT_ERROR_INTERNAL, "A replay was launched on a stream of a driver that runs none.");
 }
+
+namespace {
+
+// The host's part of a stream's work in the trace.
+class HostSpan {
+ public:
+  template <class Describe>
+  HostSpan(const backend::Stream& stream, uint64_t serial, Describe describe)
+      : stream_(stream), serial_(serial), begin_(trace::enabled() ? nowNanoseconds() : 0) {
+    if (begin_ != 0) work_ = describe();
+  }
+  HostSpan(const HostSpan&) = delete;
+  HostSpan& operator=(const HostSpan&) = delete;
+  ~HostSpan() {
+    if (begin_ != 0) trace::work(stream_.track, serial_, work_, begin_, nowNanoseconds());
+  }
+
+ private:
+  const backend::Stream& stream_;
+  const uint64_t serial_;
+  const int64_t begin_;
+  trace::Work work_;
+};
+
+}  // namespace
 
 // ---- Submitting ----
 
@@ -152,7 +181,11 @@ void Stream::doOnHost(Command& command, std::unique_lock<decltype(mutex_)>& lock
     if (call->task->tells()) announce(command.serial);
     // A task may be run inside a function of another stream, on its thread: that function is still inside afterwards.
     const Stream* const outer = std::exchange(task_stream_, this);
-    latch.set(runTask(*call->task, lost.ok() ? latch.get() : lost));
+    {
+      const auto kind = call->kind == backend::TaskKind::kInternal ? trace::Kind::kTask : trace::Kind::kHostFunction;
+      const HostSpan span(*this, command.serial, [&] { return backend::describe(kind); });
+      latch.set(runTask(*call->task, lost.ok() ? latch.get() : lost));
+    }
     task_stream_ = outer;
     call->task.reset();
     if (call->kind != backend::TaskKind::kNative) advance(command.serial);  // the device was through with what is ahead
@@ -160,13 +193,17 @@ void Stream::doOnHost(Command& command, std::unique_lock<decltype(mutex_)>& lock
     return;
   }
   if (auto* fill = std::get_if<backend::Fill>(&command.work)) {
+    const HostSpan span(*this, command.serial, [&] { return backend::describe(*fill); });
     if (!latch.failed()) fillOnHost(*fill);
     lock.lock();
     return;
   }
   const auto& copy = std::get<backend::Copy>(command.work);
   const bool all = hostPart(copy) == HostPart::kAll;
-  if (all && !latch.failed()) copyOnHost(copy);
+  if (all && !latch.failed()) {
+    const HostSpan span(*this, command.serial, [&] { return backend::describe(copy); });
+    copyOnHost(copy);
+  }
   lock.lock();
   if (!all && !latch.failed()) latch.set(enqueueCopy(copy));
 }

@@ -12,6 +12,7 @@
 
 #include "backends/backend.h"
 #include "backends/driver/command.h"
+#include "backends/driver/spans.h"
 #include "base/host_threads.h"
 #include "base/lock_order.h"
 #include "base/mutex.h"
@@ -39,6 +40,7 @@ class Stream : public backend::Stream, private backend::Waiter, private host_thr
   // The kernel that was launched last, while work is unfinished, where the driver's stream says so; else null. Kept for good.
   const char* runningKernel() const { return known() < withDevice() ? kernel_.load(std::memory_order_relaxed) : nullptr; }
   void deviceLost() { wake(); }  // threads that sleep for a held stream look again
+  Spans& spans() { return spans_; }
 
  protected:
   // What drivers differ in beyond their functions.
@@ -106,6 +108,8 @@ class Stream : public backend::Stream, private backend::Waiter, private host_thr
   // Under the mutex, which orders them: relaxed.
   bool isHeld() const { return held_.load(std::memory_order_relaxed); }
   uint64_t nextSerial() const { return submitted_.load(std::memory_order_relaxed) + 1; }
+  // The number of the submission that is being given to the driver: of a held stream, that of its command.
+  uint64_t serialOfWork() const { return isHeld() && first_ != nullptr ? first_->serial : nextSerial(); }
   // One more submission is with the device. One that failed counts, too: the driver may have got a part of it. The number is
   // published last: a thread that sees it in submitted() sees that it is with the device.
   void count() {
@@ -183,6 +187,7 @@ class Stream : public backend::Stream, private backend::Waiter, private host_thr
   Ranked<std::mutex, LockRank::kDriverMarkers> markers_mutex_;
   Marker markers_[kMaxMarkers];  // oldest first
   size_t marker_count_ = 0;
+  Spans spans_{track};
   std::atomic<uint32_t> progress_{0};  // of a held stream; a futex
   std::atomic<uint32_t> sleepers_{0};
 };

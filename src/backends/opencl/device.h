@@ -16,6 +16,7 @@
 #include "backends/opencl/program/library.h"
 #include "backends/opencl/quirks.h"
 #include "backends/opencl/stream/queue_pool.h"
+#include "backends/opencl/stream/timeline.h"
 #include "backends/opencl/table.h"
 #include "base/lock_order.h"
 
@@ -49,6 +50,7 @@ class Device final : public driver::Device, private backend::Interop {
   Status context(cl_context* context);
 
   QueuePool& queues() { return queues_; }
+  Timeline& timeline() { return timeline_; }
   Libraries& libraries() { return libraries_; }
   HostRoots& hostRoots() { return host_roots_; }
   HostReads& hostReads() { return host_reads_; }
@@ -105,6 +107,7 @@ class Device final : public driver::Device, private backend::Interop {
   bool doubles_ = false, halves_ = false, atomics_64_ = false, rounds_division_ = false;
 
   QueuePool queues_;
+  Timeline timeline_{*this};
   Libraries libraries_;
   HostRoots host_roots_;
   HostReads host_reads_;

@@ -18,6 +18,7 @@
 #include "base/lock_order.h"
 #include "base/log.h"
 #include "base/os/thread.h"
+#include "base/trace.h"
 
 namespace manyrt::compiler::background {
 namespace {
@@ -132,6 +133,7 @@ bool await(const std::function<bool()>& done, Deadline deadline) {
   State& all = state();
   std::unique_lock lock(all.mutex);
   lock_order::mayWait("a wait for a build in the background");
+  const trace::Wait waiting;
   while (!done()) {
     if (deadline.passed() || all.ending) return false;
     const std::chrono::nanoseconds time(std::min(deadline.remaining(), kMostNanoseconds));

@@ -10,6 +10,7 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "base/single_flight.h"
+#include "base/trace.h"
 #include "compiler/build.h"
 #include "compiler/cache/cache.h"
 #include "compiler/lowering/cpu/program.h"
@@ -222,12 +223,17 @@ std::string namesOf(const rtHostModule_t& table) {
   return names;
 }
 
+const char* stepOf(CpuForm form) { return form == CpuForm::kQuick ? "compiler, quick code" : "compiler, optimised code"; }
+
 Status tryToImprove(const Improvement& work, int cancel) {
   CompileJob job = work.job;
   job.cancel = cancel;
   std::vector<unsigned char> code;
   std::string output;
-  RT_TRY(orDefect(compile(&code, &output, work.compiler, job), work.name.c_str(), output, job.texts));
+  {
+    const trace::BuildStep step(stepOf(CpuForm::kOptimized), work.name.c_str());
+    RT_TRY(orDefect(compile(&code, &output, work.compiler, job), work.name.c_str(), output, job.texts));
+  }
   Ref<Object> better;
   const std::string path = work.kept.keepObject(kOptimizedFile, code);
   RT_TRY(Object::load(&better, code.data(), code.size(), work.name.c_str(), path));
@@ -241,6 +247,7 @@ Status tryToImprove(const Improvement& work, int cancel) {
   work.object->setBetter(std::move(better), table->kernels);
   log::write(RT_LOG_INFO, "The optimised code of \"%s\" (%s) has taken the place of the quick code, %.2f s behind it.",
              work.name.c_str(), namesOf(*table).c_str(), static_cast<double>(nowNanoseconds() - work.since) * 1e-9);
+  trace::improved(work.name.c_str());
   return Status();
 }
 
@@ -315,6 +322,7 @@ Status Pipeline::translate(FrontEnd* front_end, CpuUnit* optimized, CpuUnit* qui
 
 // An entry: the length of the log as four bytes, the log, the object.
 bool Pipeline::fromCache(Built* built) {
+  trace::BuildStep step("cache miss", front_end_.name());
   cache::Entry data;
   uint32_t length = 0;
   if (kept_.debugs() || !cache::load(&data, key_) || data.size() < sizeof length) return false;
@@ -330,6 +338,7 @@ bool Pipeline::fromCache(Built* built) {
   built->object->setTier(mode_ == Mode::kQuick && !hasOneForm(front_end_.options()) ? Object::Tier::kQuick
                                                                                     : Object::Tier::kOptimized);
   built->log.assign(reinterpret_cast<const char*>(data.data()) + sizeof length, length);
+  step.rename("cache hit");
   return true;
 }
 
@@ -344,6 +353,7 @@ void store(const cache::Directory& directory, const Digest& key, const std::stri
 }
 
 Status Pipeline::compileTo(std::vector<unsigned char>* object, Built* built, const CpuUnit& unit, CpuForm form) {
+  const trace::BuildStep step(stepOf(form), front_end_.name());
   const CompileJob job = jobFor(front_end_.options(), unit, form, sanitizer_, kept_);
   for (size_t i = 0; i < unit.texts.size(); ++i) {
     kept_.keepText("unit" + std::to_string(i) + (form == CpuForm::kQuick && !kept_.debugs() ? ".quick.cpp" : ".cpp"),

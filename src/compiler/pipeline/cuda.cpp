@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/single_flight.h"
+#include "base/trace.h"
 #include "compiler/build.h"
 #include "compiler/cache/cache.h"
 #include "compiler/cache/cuda_entry.h"
@@ -21,6 +22,8 @@ namespace {
 
 // Counts up when the front end, the lowering, the library or the flags below change what a source becomes.
 constexpr uint32_t kCudaForm = 9;
+
+constexpr char kCompiler[] = "compiler, NVRTC";  // of the trace
 
 std::vector<std::string> optionsFor(const BuildOptions& options, const CudaUnit& unit) {
   std::vector<std::string> words = {"--std=c++20", "--device-int128", "--disable-warnings"};
@@ -80,13 +83,15 @@ Builds& builds() {
   return *instance;
 }
 
-bool load(CudaImage* image, const Digest& key) {
+bool load(CudaImage* image, const Digest& key, const char* name) {
+  trace::BuildStep step("cache miss", name);
   cache::Entry data;
   if (!cache::load(&data, key)) return false;
   CudaImage read;
   if (!readCudaEntry(&read, data.data(), data.size())) return false;
   read.key = key;
   *image = std::move(read);
+  step.rename("cache hit");
   return true;
 }
 
@@ -97,7 +102,7 @@ void store(const CudaImage& image, const Digest& key) {
 
 // `build(CudaImage*)` makes what neither this process nor the cache has.
 template <typename Build>
-Status buildOnce(BuiltImage* image, const Digest& key, Origin* asked, Build build) {
+Status buildOnce(BuiltImage* image, const Digest& key, const char* name, Origin* asked, Build build) {
   Builds& known = builds();
   Origin ignored;
   Origin& origin = asked != nullptr ? *asked : ignored;
@@ -107,7 +112,7 @@ Status buildOnce(BuiltImage* image, const Digest& key, Origin* asked, Build buil
     made->key = key;
     *out = made;  // its log is wanted also when the rest fails
     origin = Origin::kCached;
-    if (load(made.get(), key)) return Status();
+    if (load(made.get(), key, name)) return Status();
     origin = Origin::kBuilt;
     RT_TRY(build(made.get()));
     store(*made, key);
@@ -139,7 +144,10 @@ Status compileUnit(CudaImage* image, const CudaTarget& target, const NvrtcLibrar
   job.text = std::move(unit.text);
   job.name = front_end.name();
   job.options = optionsFor(front_end.options(), unit);
-  RT_TRY(orDefect(compileWithNvrtc(image, library, target, job), front_end.name(), image->log, {}));
+  {
+    const trace::BuildStep step(kCompiler, front_end.name());
+    RT_TRY(orDefect(compileWithNvrtc(image, library, target, job), front_end.name(), image->log, {}));
+  }
   image->kernels = std::move(unit.kernels);
   image->globals = std::move(unit.globals);
   return Status();
@@ -164,7 +172,7 @@ Status buildForCuda(BuiltImage* image, const CudaTarget& target, const BuildRequ
     *image = std::make_shared<CudaImage>(std::move(refused));
     return status;
   }
-  return buildOnce(image, hash.finish(), request.origin,
+  return buildOnce(image, hash.finish(), front_end.name(), request.origin,
                    [&](CudaImage* made) { return compileUnit(made, target, library, front_end); });
 }
 
@@ -188,8 +196,11 @@ Status compileCuda(BuiltImage* image, const CudaTarget& target, const BuildReque
     job.choose_architecture = job.choose_architecture && !namesArchitecture(option);
     open_ended = open_ended || option.find("include") != option.npos || option.find("file") != option.npos;
   }
-  const auto compile = [&](CudaImage* made) { return compileWithNvrtc(made, library, target, job); };
-  if (!open_ended) return buildOnce(image, hash.finish(), request.origin, compile);
+  const auto compile = [&](CudaImage* made) {
+    const trace::BuildStep step(kCompiler, job.name.c_str());
+    return compileWithNvrtc(made, library, target, job);
+  };
+  if (!open_ended) return buildOnce(image, hash.finish(), job.name.c_str(), request.origin, compile);
   if (request.origin != nullptr) *request.origin = Origin::kBuilt;
   const auto made = std::make_shared<CudaImage>();
   *image = made;

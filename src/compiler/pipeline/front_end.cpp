@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "base/os/thread.h"
+#include "base/trace.h"
 #include "compiler/parser/merge.h"
 #include "compiler/parser/parser.h"
 #include "rt.h"
@@ -132,6 +133,7 @@ Status FrontEnd::onLargeStack(const std::function<Status()>& work) {
 }
 
 Status FrontEnd::translate(std::string* log, const Lower& lower) {
+  const trace::BuildStep step("front end", name());
   return onLargeStack([&] { return translateHere(log, lower); });
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/trace.h"
 #include "compiler/build.h"
 #include "compiler/builtins/builtins.h"
 #include "compiler/builtins/prototype.h"
@@ -228,10 +229,12 @@ Status OpenClBuild::begin(std::string* log) {
 }
 
 bool OpenClBuild::fromCache(OpenClImage* image) {
+  trace::BuildStep step("cache miss", name());
   cache::Entry data;
   if (!cache::load(&data, key_) || !readOpenClEntry(image, data.data(), data.size())) return false;
   image->options = optionsFor(front_end_->options(), target_, image->kernels, image->optimized);
   image->hidden_offsets = target_.hidden_offsets;
+  step.rename("cache hit");
   return true;
 }
 

@@ -125,6 +125,7 @@ Status Prepared::placeCopy(const CopyNode& node, const std::vector<Bound>& buffe
   if (!dst.bound || !src.bound || !fits()) return Status();
   dst_ = rangeOf(dst, node.dst_pitch * (node.height - 1) + node.width);
   src_ = rangeOf(src, node.src_pitch * (node.height - 1) + node.width);
+  copy_.kind = ops::copyKind(dst_, src_);
   ops::CopyArguments copy{dst.pointer, src.pointer, node.width, node.height, node.dst_pitch, node.src_pitch, node.kind};
   if ((node.dst.buffer != kNone || node.src.buffer != kNone) && ops::overlap(copy, dst_, src_)) {
     misfit_.kind = Misfit::kOverlap;

@@ -49,7 +49,7 @@ def functions_of_header(text):
 def help_words(command):
     """Commands and options that the command's own help has."""
     words = set()
-    for arguments in ([], ["info"], ["graph"], ["run"]):
+    for arguments in ([], ["info"], ["graph"], ["run"], ["memory"], ["trace"]):
         text = subprocess.run([command, *arguments, "--help"], stdout=subprocess.PIPE, check=True, text=True).stdout
         words |= set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", text))
         if not arguments:

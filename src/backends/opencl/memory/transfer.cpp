@@ -17,22 +17,26 @@ backend::Copy rowOf(const backend::Copy& copy, uint64_t row) {
           copy.width};
 }
 
-Error rootToRoot(cl_command_queue queue, const backend::Copy& copy, Location dst, Location src, const char** call) {
+// Where the command that follows puts its event.
+cl_event* eventOf(CommandEvents* events) { return events != nullptr ? events->next() : nullptr; }
+
+Error rootToRoot(cl_command_queue queue, const backend::Copy& copy, Location dst, Location src, CommandEvents* events,
+                 const char** call) {
   if (copy.height == 1) {
     *call = "clEnqueueCopyBuffer";
     return RT_CL_CALL(clEnqueueCopyBuffer, queue, src.root->memory, dst.root->memory, src.offset, dst.offset, copy.width, 0,
-                      nullptr, nullptr);
+                      nullptr, eventOf(events));
   }
   // Inside one root both sides must have one pitch, and what drivers take for an overlap of rows differs.
   if (src.root != dst.root) {
     const size_t from[3] = {src.offset, 0, 0}, to[3] = {dst.offset, 0, 0}, region[3] = {copy.width, copy.height, 1};
     *call = "clEnqueueCopyBufferRect";
     return RT_CL_CALL(clEnqueueCopyBufferRect, queue, src.root->memory, dst.root->memory, from, to, region, copy.src_pitch, 0,
-                      copy.dst_pitch, 0, 0, nullptr, nullptr);
+                      copy.dst_pitch, 0, 0, nullptr, eventOf(events));
   }
   for (uint64_t row = 0; row < copy.height; ++row) {
     const Location to{dst.root, dst.offset + row * copy.dst_pitch}, from{src.root, src.offset + row * copy.src_pitch};
-    if (const Error error = rootToRoot(queue, rowOf(copy, row), to, from, call); error != CL_SUCCESS) return error;
+    if (const Error error = rootToRoot(queue, rowOf(copy, row), to, from, events, call); error != CL_SUCCESS) return error;
   }
   return CL_SUCCESS;
 }
@@ -49,33 +53,36 @@ Error toHost(cl_command_queue queue, const backend::Copy& copy, Location src, cl
                     copy.dst_pitch, 0, copy.dst, 0, nullptr, event);
 }
 
-Error fromHost(cl_command_queue queue, const backend::Copy& copy, Location dst, bool blocks, const char** call) {
+Error fromHost(cl_command_queue queue, const backend::Copy& copy, Location dst, bool blocks, CommandEvents* events,
+               const char** call) {
   const cl_bool blocking = blocks ? CL_TRUE : CL_FALSE;
   if (copy.height == 1) {
     *call = "clEnqueueWriteBuffer";
     return RT_CL_CALL(clEnqueueWriteBuffer, queue, dst.root->memory, blocking, dst.offset, copy.width, copy.src, 0, nullptr,
-                      nullptr);
+                      eventOf(events));
   }
   const size_t to[3] = {dst.offset, 0, 0}, from[3] = {0, 0, 0}, region[3] = {copy.width, copy.height, 1};
   *call = "clEnqueueWriteBufferRect";
   return RT_CL_CALL(clEnqueueWriteBufferRect, queue, dst.root->memory, blocking, to, from, region, copy.dst_pitch, 0,
-                    copy.src_pitch, 0, copy.src, 0, nullptr, nullptr);
+                    copy.src_pitch, 0, copy.src, 0, nullptr, eventOf(events));
 }
 
-Error fillRow(Device& device, cl_command_queue queue, const PlacedFill& placed, uint64_t row, const char** call) {
+Error fillRow(Device& device, cl_command_queue queue, const PlacedFill& placed, uint64_t row, CommandEvents* events,
+              const char** call) {
   const backend::Fill& fill = placed.fill;
   const Location& dst = placed.dst;
   const uint64_t at = row * fill.pitch;
   if (dst.root == nullptr) {
     *call = "clEnqueueSVMMemFill";
     return RT_CL_VIA(device.extensions(), enqueueFill, queue, static_cast<char*>(fill.dst) + at, fill.pattern,
-                     fill.pattern_size, fill.width, 0, nullptr, nullptr);
+                     fill.pattern_size, fill.width, 0, nullptr, eventOf(events));
   }
   *call = "clEnqueueFillBuffer";
   cl_event event = nullptr;
-  const bool ask = device.quirks().has(Quirk::kFillsNeedEvents);
+  const bool ask = device.quirks().has(Quirk::kFillsNeedEvents) || events != nullptr;
   const Error error = RT_CL_CALL(clEnqueueFillBuffer, queue, dst.root->memory, fill.pattern, fill.pattern_size, dst.offset + at,
                                  fill.width, 0, nullptr, ask ? &event : nullptr);
+  if (event != nullptr && events != nullptr) events->note(event);
   if (event != nullptr) (void)RT_CL_PLAIN(clReleaseEvent, event);
   return error;
 }
@@ -114,17 +121,20 @@ void fillOnHost(const backend::Fill& fill) {
 
 // ---- On the device ----
 
-Error enqueueCopy(Device& device, cl_command_queue queue, const PlacedCopy& placed, bool blocks, cl_event* event,
-                  const char** call) {
+namespace {
+
+// `event` is the caller's, and then `events` get it from there.
+Error enqueueCopyAsking(Device& device, cl_command_queue queue, const PlacedCopy& placed, bool blocks, cl_event* event,
+                        CommandEvents* events, const char** call) {
   const auto& [copy, dst, src] = placed;
-  if (dst.root != nullptr && src.root != nullptr) return rootToRoot(queue, copy, dst, src, call);
-  if (src.root != nullptr) return toHost(queue, copy, src, event, call);
-  if (dst.root != nullptr) return fromHost(queue, copy, dst, blocks, call);
+  if (dst.root != nullptr && src.root != nullptr) return rootToRoot(queue, copy, dst, src, events, call);
+  if (src.root != nullptr) return toHost(queue, copy, src, event != nullptr ? event : eventOf(events), call);
+  if (dst.root != nullptr) return fromHost(queue, copy, dst, blocks, events, call);
   *call = "clEnqueueSVMMemcpy";
   for (uint64_t row = 0; row < copy.height; ++row) {
     const backend::Copy one = rowOf(copy, row);
     const bool last = row + 1 == copy.height;  // behind the others
-    cl_event* asked = last ? event : nullptr;
+    cl_event* asked = last && event != nullptr ? event : eventOf(events);
     const Error error = RT_CL_VIA(device.extensions(), enqueueCopy, queue, last && blocks ? CL_TRUE : CL_FALSE, one.dst,
                                   one.src, one.width, 0, nullptr, asked);
     if (error != CL_SUCCESS) return error;
@@ -132,19 +142,28 @@ Error enqueueCopy(Device& device, cl_command_queue queue, const PlacedCopy& plac
   return CL_SUCCESS;
 }
 
-Error enqueueFill(Device& device, cl_command_queue queue, const PlacedFill& placed, const char** call) {
+}  // namespace
+
+Error enqueueCopy(Device& device, cl_command_queue queue, const PlacedCopy& placed, bool blocks, cl_event* event,
+                  CommandEvents* events, const char** call) {
+  const Error error = enqueueCopyAsking(device, queue, placed, blocks, event, events, call);
+  if (error == CL_SUCCESS && events != nullptr && event != nullptr && *event != nullptr) events->note(*event);
+  return error;
+}
+
+Error enqueueFill(Device& device, cl_command_queue queue, const PlacedFill& placed, CommandEvents* events, const char** call) {
   for (uint64_t row = 0; row < placed.fill.height; ++row) {
-    const Error error = fillRow(device, queue, placed, row, call);
+    const Error error = fillRow(device, queue, placed, row, events, call);
     if (error != CL_SUCCESS) return error;
   }
   return CL_SUCCESS;
 }
 
 // A hint, about whole roots: moving one to the host would take its other blocks along.
-Error enqueuePrefetch(Device&, cl_command_queue queue, const void* address, uint64_t, bool to_host) {
+Error enqueuePrefetch(Device&, cl_command_queue queue, const void* address, uint64_t, bool to_host, CommandEvents* events) {
   const Location location = locationOf(address);
   if (location.root == nullptr || to_host) return CL_SUCCESS;
-  return RT_CL_CALL(clEnqueueMigrateMemObjects, queue, 1, &location.root->memory, 0, 0, nullptr, nullptr);
+  return RT_CL_CALL(clEnqueueMigrateMemObjects, queue, 1, &location.root->memory, 0, 0, nullptr, eventOf(events));
 }
 
 }  // namespace manyrt::opencl

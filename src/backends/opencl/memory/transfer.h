@@ -5,6 +5,7 @@
 #include "backends/backend.h"
 #include "backends/opencl/declarations.h"
 #include "backends/opencl/memory/heap.h"
+#include "backends/opencl/stream/timeline.h"
 
 namespace manyrt::opencl {
 
@@ -33,10 +34,11 @@ struct PlacedFill {
 
 // Enqueue; only a copy that `blocks` is over when this returns, or at least has read its source, where that is the host's. On
 // failure `call` names what failed. A copy whose destination is the host's gives its event, which the caller releases, where
-// `event` is not null.
+// `event` is not null. `events`, for the trace: of all commands; may be null.
 Error enqueueCopy(Device& device, cl_command_queue queue, const PlacedCopy& placed, bool blocks, cl_event* event,
-                  const char** call);
-Error enqueueFill(Device& device, cl_command_queue queue, const PlacedFill& placed, const char** call);
-Error enqueuePrefetch(Device& device, cl_command_queue queue, const void* address, uint64_t size, bool to_host);
+                  CommandEvents* events, const char** call);
+Error enqueueFill(Device& device, cl_command_queue queue, const PlacedFill& placed, CommandEvents* events, const char** call);
+Error enqueuePrefetch(Device& device, cl_command_queue queue, const void* address, uint64_t size, bool to_host,
+                      CommandEvents* events);
 
 }  // namespace manyrt::opencl

@@ -57,7 +57,7 @@ LaunchOrder::Shape& LaunchOrder::shapeOf(const size_t group[3]) {
   return shapes_.back();
 }
 
-Error LaunchOrder::enqueue(cl_command_queue queue, cl_kernel kernel, const Range& range) {
+Error LaunchOrder::enqueue(cl_command_queue queue, cl_kernel kernel, const Range& range, CommandEvents* events) {
   std::lock_guard lock(mutex_);
   Shape& shape = shapeOf(range.group);
   const size_t width_of_two = std::max(range.items[0], range.items[1]), width = std::max(width_of_two, range.items[2]);
@@ -69,19 +69,20 @@ Error LaunchOrder::enqueue(cl_command_queue queue, cl_kernel kernel, const Range
     shape.last.push_back({queue, Event()});
     own = shape.last.end() - 1;
   }
-  std::vector<cl_event> events;  // that it waits for
+  std::vector<cl_event> ahead;  // that it waits for
   if (is_wider) {
     for (const Last& last : shape.last) {
-      if (last.queue != queue) events.push_back(last.event.get());
+      if (last.queue != queue) ahead.push_back(last.event.get());
     }
   } else if (shape.wider.event.get() != nullptr && shape.wider.queue != queue) {
-    events.push_back(shape.wider.event.get());
+    ahead.push_back(shape.wider.event.get());
   }
   cl_event made = nullptr;
   const Error error =
       RT_CL_CALL(clEnqueueNDRangeKernel, queue, kernel, range.dimensions, range.offset, range.items, range.group,
-                 static_cast<cl_uint>(events.size()), events.empty() ? nullptr : events.data(), &made);
+                 static_cast<cl_uint>(ahead.size()), ahead.empty() ? nullptr : ahead.data(), &made);
   if (error != CL_SUCCESS) return error;
+  if (events != nullptr) events->note(made);
   own->event = Event(made);
   if (is_wider) {
     shape.widest_of_two = std::max(shape.widest_of_two, width_of_two);

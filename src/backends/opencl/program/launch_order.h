@@ -11,6 +11,7 @@
 
 #include "backends/opencl/declarations.h"
 #include "backends/opencl/error.h"
+#include "backends/opencl/stream/timeline.h"
 #include "base/lock_order.h"
 
 namespace manyrt::opencl {
@@ -25,7 +26,8 @@ class LaunchOrder {
     const size_t* items;
     const size_t* group;
   };
-  Error enqueue(cl_command_queue queue, cl_kernel kernel, const Range& range);
+  // `events` get the launch's event; may be null.
+  Error enqueue(cl_command_queue queue, cl_kernel kernel, const Range& range, CommandEvents* events);
 
  private:
   class Event;   // owned

@@ -10,6 +10,7 @@
 #include "backends/kernel.h"
 #include "backends/opencl/device.h"
 #include "backends/opencl/error.h"
+#include "base/trace.h"
 #include "compiler/build.h"
 
 namespace manyrt::opencl {
@@ -192,7 +193,11 @@ Status Libraries::build(Ref<Library>* out, cl_program program, const std::string
   }
   Ref<Library> library = Ref<Library>::adopt(made);
   const cl_device_id device = device_.id();
-  const Error error = RT_CL_CALL(clBuildProgram, program, 1, &device, options.c_str(), nullptr, nullptr);
+  const auto make = [&] {
+    const trace::BuildStep step("compiler, driver", name);
+    return RT_CL_CALL(clBuildProgram, program, 1, &device, options.c_str(), nullptr, nullptr);
+  };
+  const Error error = make();
   if (error != CL_SUCCESS) {
     const Status status = device_.failed("clBuildProgram", error);
     if (status.code() != RT_ERROR_BUILD_FAILED) return status;

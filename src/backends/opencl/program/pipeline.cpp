@@ -461,25 +461,25 @@ bool Pipeline::followsAddresses() const {
   return library_->follows_addresses && library_->device().tier() != RT_MEMORY_TIER_BUFFER;
 }
 
-Status Pipeline::enqueueBound(cl_command_queue queue, Clone& clone, const Range& range) {
+Status Pipeline::enqueueBound(cl_command_queue queue, Clone& clone, const Range& range, CommandEvents* events) {
   if (followsAddresses()) RT_TRY(bindAddresses(clone));
   const auto begins = [&](int d) { return range.items[d] > 1 || range.offset[d] != 0; };
   const cl_uint dimensions = !fewer_dimensions_ || begins(2) ? 3 : begins(1) ? 2 : 1;
   const size_t* const offset = range.has_offset ? range.offset : nullptr;
   const bool in_order = order_ != nullptr && !library_->device().isQueueOfTheProgram(queue);
-  const Error error = in_order ? order_->enqueue(queue, clone.kernel, {dimensions, offset, range.items, range.group})
+  const Error error = in_order ? order_->enqueue(queue, clone.kernel, {dimensions, offset, range.items, range.group}, events)
                                : RT_CL_CALL(clEnqueueNDRangeKernel, queue, clone.kernel, dimensions, offset, range.items,
-                                            range.group, 0, nullptr, nullptr);
+                                            range.group, 0, nullptr, events != nullptr ? events->next() : nullptr);
   return error == CL_SUCCESS ? Status() : library_->device().failed("clEnqueueNDRangeKernel", error);
 }
 
-Status Pipeline::enqueue(cl_command_queue queue, const backend::Launch& launch) {
+Status Pipeline::enqueue(cl_command_queue queue, const backend::Launch& launch, CommandEvents* events) {
   Leased clone(*this);
   RT_TRY(clone.take());
   RT_TRY(bind(*clone, launch.arguments));
   Device::KeptAddresses told;
   if (followsAddresses()) told = library_->device().keepAddresses();
-  return enqueueBound(queue, *clone, Range(launch));
+  return enqueueBound(queue, *clone, Range(launch), events);
 }
 
 }  // namespace manyrt::opencl

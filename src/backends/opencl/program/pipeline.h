@@ -16,6 +16,7 @@
 namespace manyrt::opencl {
 
 class AddressWindow;
+class CommandEvents;
 
 class Pipeline final : public backend::Kernel {
  public:
@@ -27,7 +28,8 @@ class Pipeline final : public backend::Kernel {
   Status checkArguments(const void* const* arguments) const override;
 
   // Enqueues a launch; a failure says which argument it is about.
-  Status enqueue(cl_command_queue queue, const backend::Launch& launch);
+  // `events`, here and below: get the launch's event; may be null.
+  Status enqueue(cl_command_queue queue, const backend::Launch& launch, CommandEvents* events);
 
   // The same in three steps, with a clone of the caller's own, which one thread uses at a time.
   struct Clone;
@@ -39,7 +41,7 @@ class Pipeline final : public backend::Kernel {
   Status newClone(std::unique_ptr<Clone>* clone);
   Status bind(Clone& clone, const void* const* arguments);  // sets what is not what the clone has
   // Of a clone whose arguments are all set. Where the kernel follows addresses, Device::keepAddresses stands meanwhile.
-  Status enqueueBound(cl_command_queue queue, Clone& clone, const Range& range);
+  Status enqueueBound(cl_command_queue queue, Clone& clone, const Range& range, CommandEvents* events);
   bool followsAddresses() const;
 
  private:

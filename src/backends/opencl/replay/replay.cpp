@@ -8,6 +8,7 @@
 #include "backends/opencl/device.h"
 #include "backends/opencl/error.h"
 #include "backends/opencl/stream/stream.h"
+#include "backends/traced.h"
 
 namespace manyrt::opencl {
 
@@ -69,38 +70,63 @@ void Replay::List::put(size_t step, Ref<Node> node) {
 
 // ---- Launching ----
 
-Status Replay::enqueueNode(cl_command_queue queue, Node& node) {
+// A node's piece of what is timed. Null: it is not timed, or it does nothing.
+CommandEvents* Replay::eventsOf(const Node& node, size_t step, TimedCommands* times) const {
+  if (times == nullptr) [[likely]]
+    return nullptr;
+  trace::Work work;
+  if (const auto* launch = std::get_if<Node::Launch>(&node.command)) {
+    backend::Launch shape{};
+    for (int d = 0; d < 3; ++d) {
+      shape.group[d] = static_cast<uint32_t>(launch->range.group[d]);
+      shape.grid[d] = static_cast<uint32_t>(launch->range.items[d] / launch->range.group[d]);
+    }
+    work = backend::describe(*launch->kernel, shape);
+  } else if (const auto* copy = std::get_if<PlacedCopy>(&node.command)) {
+    work = backend::describe(copy->copy);
+  } else if (const auto* fill = std::get_if<PlacedFill>(&node.command)) {
+    work = backend::describe(fill->fill);
+  } else {
+    return nullptr;
+  }
+  work.in_graph = true;
+  work.lane = queues_ != nullptr ? queues_->branchOf(step) : uint16_t{0};
+  return times->add(work);
+}
+
+Status Replay::enqueueNode(cl_command_queue queue, Node& node, size_t step, TimedCommands* times) {
+  CommandEvents* const events = eventsOf(node, step, times);
   const char* call = "";
   Error error = CL_SUCCESS;
   if (auto* launch = std::get_if<Node::Launch>(&node.command)) {
-    return launch->pipeline().enqueueBound(queue, *launch->clone, launch->range);
+    return launch->pipeline().enqueueBound(queue, *launch->clone, launch->range, events);
   } else if (const auto* copy = std::get_if<PlacedCopy>(&node.command)) {
-    error = enqueueCopy(device_, queue, *copy, false, nullptr, &call);
+    error = enqueueCopy(device_, queue, *copy, false, nullptr, events, &call);
   } else if (const auto* fill = std::get_if<PlacedFill>(&node.command)) {
-    error = enqueueFill(device_, queue, *fill, &call);
+    error = enqueueFill(device_, queue, *fill, events, &call);
   } else if (const auto* prefetch = std::get_if<backend::PrefetchStep>(&node.command)) {
     call = "clEnqueueMigrateMemObjects";
-    error = enqueuePrefetch(device_, queue, prefetch->address, prefetch->size, prefetch->to_host);
+    error = enqueuePrefetch(device_, queue, prefetch->address, prefetch->size, prefetch->to_host, nullptr);
   }
   return error == CL_SUCCESS ? Status() : device_.failed(call, error);
 }
 
-[[gnu::hot]] Status Replay::enqueue(cl_command_queue queue, List& list) {
+[[gnu::hot]] Status Replay::enqueue(cl_command_queue queue, List& list, TimedCommands* times) {
   std::lock_guard lock(mutex_);
   Device::KeptAddresses told;
   if (list.follows_addresses_) told = device_.keepAddresses();  // once for all of its kernels
-  if (queues_ != nullptr) return enqueueBranches(queue, list);
-  for (const Ref<Node>& node : list.nodes_) RT_TRY(enqueueNode(queue, *node));
+  if (queues_ != nullptr) return enqueueBranches(queue, list, times);
+  for (size_t i = 0; i < list.nodes_.size(); ++i) RT_TRY(enqueueNode(queue, *list.nodes_[i], i, times));
   return Status();
 }
 
 // Whatever fails, the stream goes on behind all that has been enqueued.
-Status Replay::enqueueBranches(cl_command_queue queue, List& list) {
+Status Replay::enqueueBranches(cl_command_queue queue, List& list, TimedCommands* times) {
   Status status = queues_->begin(queue);
   for (size_t i = 0; i < list.nodes_.size() && status.ok(); ++i) {
     cl_command_queue mine = nullptr;
     status = queues_->enter(&mine, i);
-    if (status.ok()) status = enqueueNode(mine, *list.nodes_[i]);
+    if (status.ok()) status = enqueueNode(mine, *list.nodes_[i], i, times);
     if (status.ok()) status = queues_->leave(i);
   }
   return queues_->end(std::move(status));

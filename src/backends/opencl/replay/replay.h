@@ -14,6 +14,7 @@
 #include "backends/opencl/program/pipeline.h"
 #include "backends/opencl/replay/replay_queues.h"
 #include "backends/opencl/stream/stream.h"
+#include "backends/opencl/stream/timeline.h"
 #include "base/lock_order.h"
 
 namespace manyrt::opencl {
@@ -30,7 +31,8 @@ class Replay final : public driver::Replay<Stream, false> {
   // For the streams: what launches from now on enqueue, and enqueueing it, up to the first step that fails. Nothing is flushed.
   class List;
   const Ref<List>& list() const { return list_; }
-  Status enqueue(cl_command_queue queue, List& list);
+  // `times` get a piece for each node, for the trace; may be null.
+  Status enqueue(cl_command_queue queue, List& list, TimedCommands* times);
 
  private:
   using Work = backend::ReplayStep::Work;
@@ -38,8 +40,9 @@ class Replay final : public driver::Replay<Stream, false> {
 
   explicit Replay(Device& device);
   Status makeNode(Ref<Node>* node, const Work& work) const;
-  Status enqueueNode(cl_command_queue queue, Node& node);
-  Status enqueueBranches(cl_command_queue queue, List& list);
+  Status enqueueNode(cl_command_queue queue, Node& node, size_t step, TimedCommands* times);
+  Status enqueueBranches(cl_command_queue queue, List& list, TimedCommands* times);
+  CommandEvents* eventsOf(const Node& node, size_t step, TimedCommands* times) const;
 
   Device& device_;
   Ref<List> list_;

@@ -6,6 +6,7 @@
 
 #include "backends/opencl/device.h"
 #include "backends/opencl/error.h"
+#include "base/trace.h"
 
 namespace manyrt::opencl {
 namespace {
@@ -87,7 +88,7 @@ void ReplayQueues::schedule(Steps steps) {
 
 Status ReplayQueues::takeQueues() {
   for (size_t branch = 1; branch < queues_.size(); ++branch) {
-    bool timed = false;
+    bool timed = trace::enabled();
     RT_TRY(device_.queues().lease(&queues_[branch], &timed));
   }
   return Status();

@@ -30,6 +30,7 @@ class ReplayQueues {
   Status enter(cl_command_queue* queue, size_t step);
   Status leave(size_t step);
   Status end(Status status);
+  uint16_t branchOf(size_t step) const { return static_cast<uint16_t>(branch_of_[step]); }
 
  private:
   explicit ReplayQueues(Device& device) : device_(device) {}

@@ -13,6 +13,8 @@
 #include "backends/opencl/memory/transfer.h"
 #include "backends/opencl/program/pipeline.h"
 #include "backends/opencl/replay/replay.h"
+#include "backends/opencl/stream/timeline.h"
+#include "backends/traced.h"
 #include "base/os/futex.h"
 
 namespace manyrt::opencl {
@@ -47,7 +49,7 @@ Status Stream::make(Ref<backend::Stream>* out, Context& context, cl_command_queu
 
 Status Stream::create(Ref<backend::Stream>* out, Context& context, const backend::StreamOptions& options) {
   cl_command_queue queue = nullptr;
-  bool timed = false;
+  bool timed = trace::enabled();
   RT_TRY(context.device().queues().lease(&queue, &timed));
   Status status = make(out, context, queue, timed, false, options.label);
   if (!status.ok()) context.device().queues().giveBack(queue);
@@ -112,8 +114,25 @@ void Stream::flush() {
   if (!device().quirks().has(Quirk::kGoesOnByItself)) (void)RT_CL_PLAIN(clFlush, queue_);
 }
 
+// What fails is told as ever, and has no span. A queue without times, where there is no other one, costs the span.
+template <class Enqueue>
+Status Stream::timed(const trace::Work& work, Enqueue enqueue) {
+  (void)takeTimedQueue();
+  device().timeline().look();
+  auto pending = std::make_unique<TimedCommands>(device(), serialOfWork(), false);
+  CommandEvents* const events = pending->add(work);
+  RT_TRY(enqueue(events));
+  spans().add(events != nullptr ? std::move(pending) : nullptr);
+  return Status();
+}
+
 [[gnu::hot]] Status Stream::enqueueLaunch(backend::Kernel& kernel, const backend::Launch& launch) {
-  return static_cast<Pipeline&>(kernel).enqueue(queue_, launch);
+  auto& pipeline = static_cast<Pipeline&>(kernel);
+  if (trace::enabled()) [[unlikely]] {
+    return timed(backend::describe(kernel, launch),
+                 [&](CommandEvents* events) { return pipeline.enqueue(queue_, launch, events); });
+  }
+  return pipeline.enqueue(queue_, launch, nullptr);
 }
 
 Status Stream::copy(const backend::Copy& copy) {
@@ -146,10 +165,16 @@ void Stream::fillOnHost(const backend::Fill& fill) { opencl::fillOnHost(fill); }
 
 // Where drivers read the host early, the event of a copy to the host tells when its bytes are there; it is a marker, too.
 Status Stream::enqueueCopy(const backend::Copy& copy, bool blocks) {
+  if (trace::enabled()) [[unlikely]]
+    return timed(backend::describe(copy), [&](CommandEvents* events) { return giveCopy(copy, blocks, events); });
+  return giveCopy(copy, blocks, nullptr);
+}
+
+Status Stream::giveCopy(const backend::Copy& copy, bool blocks, CommandEvents* events) {
   const bool noted = device().quirks().has(Quirk::kReadsHostEarly) && isOfHost(device(), copy.dst);
   const char* call = "";
   cl_event event = nullptr;
-  const Error error = opencl::enqueueCopy(device(), queue_, copy, blocks, noted ? &event : nullptr, &call);
+  const Error error = opencl::enqueueCopy(device(), queue_, copy, blocks, noted ? &event : nullptr, events, &call);
   if (event != nullptr) {
     device().hostReads().add(copy, event);
     Ref<backend::Point> marker;
@@ -183,13 +208,18 @@ bool Stream::copyAndRead(const backend::Copy& copy, Status* status) {
 }
 
 Status Stream::enqueueFill(const backend::Fill& fill) {
-  const char* call = "";
-  const Error error = opencl::enqueueFill(device(), queue_, fill, &call);
-  return error == CL_SUCCESS ? Status() : device().failed(call, error);
+  const auto now = [&](CommandEvents* events) {
+    const char* call = "";
+    const Error error = opencl::enqueueFill(device(), queue_, fill, events, &call);
+    return error == CL_SUCCESS ? Status() : device().failed(call, error);
+  };
+  if (trace::enabled()) [[unlikely]]
+    return timed(backend::describe(fill), now);
+  return now(nullptr);
 }
 
 Status Stream::enqueuePrefetch(const backend::PrefetchStep& prefetch) {
-  const Error error = opencl::enqueuePrefetch(device(), queue_, prefetch.address, prefetch.size, prefetch.to_host);
+  const Error error = opencl::enqueuePrefetch(device(), queue_, prefetch.address, prefetch.size, prefetch.to_host, nullptr);
   return error == CL_SUCCESS ? Status() : device().failed("clEnqueueMigrateMemObjects", error);
 }
 
@@ -197,7 +227,19 @@ Ref<RefCounted> Stream::versionOf(backend::Replay& replay) { return static_cast<
 
 [[gnu::hot]] Status Stream::enqueueReplay(backend::Replay& given, RefCounted* version) {
   auto& replay = static_cast<Replay&>(given);
-  return replay.enqueue(queue_, version != nullptr ? static_cast<Replay::List&>(*version) : *replay.list());
+  Replay::List& list = version != nullptr ? static_cast<Replay::List&>(*version) : *replay.list();
+  if (trace::enabled()) [[unlikely]]
+    return replayTimed(replay, list);
+  return replay.enqueue(queue_, list, nullptr);
+}
+
+Status Stream::replayTimed(Replay& replay, RefCounted& list) {
+  (void)takeTimedQueue();
+  device().timeline().look();
+  auto pending = std::make_unique<TimedCommands>(device(), serialOfWork(), true);
+  RT_TRY(replay.enqueue(queue_, static_cast<Replay::List&>(list), pending.get()));
+  spans().add(std::move(pending));
+  return Status();
 }
 
 // ---- Records and waits ----
@@ -363,6 +405,7 @@ void Stream::settle(Deadline deadline, Settle how) {
   Error status = CL_SUCCESS;
   while (!isOver(event, &status) && !deadline.passed()) (void)futexWait(&never, 0, Deadline::after(kLookNanoseconds));
   (void)RT_CL_PLAIN(clReleaseEvent, event);
+  spans().collect();  // while the driver still answers
 }
 
 }  // namespace manyrt::opencl

@@ -13,6 +13,8 @@ namespace manyrt::opencl {
 enum class Settle : bool { kOnce, kAndClose };  // the second keeps other threads from enqueueing meanwhile
 
 class Context;
+class CommandEvents;
+class Replay;
 
 class Stream final : public driver::FastStream<Stream> {
  public:
@@ -61,6 +63,11 @@ class Stream final : public driver::FastStream<Stream> {
   Slept sleep(uint64_t serial, Deadline deadline, int64_t waited) override;
 
   Status enqueueCopy(const backend::Copy& copy, bool blocks);
+  Status giveCopy(const backend::Copy& copy, bool blocks, CommandEvents* events);
+  // Gives the driver what `enqueue` does with events of its commands, on a queue with times. Under the mutex.
+  template <class Enqueue>
+  Status timed(const trace::Work& work, Enqueue enqueue);
+  Status replayTimed(Replay& replay, RefCounted& list);
   bool comesTooEarly(const backend::Copy& copy) const;  // the driver would take bytes that are not there yet
   Status markNow(cl_event* event);                      // a marker that is flushed
   cl_event eventOnDevice(const Point& point) const;

@@ -42,7 +42,7 @@ TEST(CpuTeamTest, AWaitingThreadAndItsHelpersOccupyAsManyThreads) {
     helper = std::thread([&looks] {
       TeamMember member;
       while (!looks.team.join(
-          member, [] {}, [] {}))
+          member, [](const Team::Job&) {}, [] {}))
         std::this_thread::yield();
     });
   });
@@ -138,7 +138,7 @@ TEST(CpuTeamTest, ManyThreadsDoEachPieceOnce) {
       member.index = i;
       while (!ends.load()) {
         if (!team.join(
-                member, [] {}, [] {}))
+                member, [](const Team::Job&) {}, [] {}))
           std::this_thread::yield();
       }
     });

@@ -77,11 +77,12 @@ TEST_F(DriverDeviceTest, AContextListsTheStreamsThatLive) {
 TEST_F(DriverDeviceTest, AStreamThatIsUsedAgainHasNoFailureAndATrackOfItsOwn) {
   const Ref<Context> own = context();
   const Ref<Stream> stream = own->make(Stream::plain());
-  const uint64_t track = stream->track;
+  const uint64_t track = stream->track.number;
   stream->latch.set(driverError("Of its last use."));
   own->renewStream(*stream, {.label = "again"});
   EXPECT_FALSE(stream->latch.failed());
-  EXPECT_NE(stream->track, track);
+  EXPECT_NE(stream->track.number, track);
+  EXPECT_STREQ(stream->track.label, "again");
 }
 
 // ---- Loss ----

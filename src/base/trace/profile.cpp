@@ -1,0 +1,335 @@
+// Adding up, and writing the result. Names are kept texts or literals, so that an address stands for a text where rows of work
+// are looked up; calls and steps are few and are compared.
+#include "base/trace/profile.h"
+
+#include <errno.h>
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <new>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "base/config.h"
+#include "base/lock_order.h"
+#include "base/log.h"
+#include "base/os/file_size_signal.h"
+#include "base/trace/words.h"
+
+namespace manyrt::trace::profile {
+namespace {
+
+using Number = unsigned long long;
+
+struct Sum {
+  uint64_t count = 0;
+  int64_t total = 0, least = INT64_MAX, most = 0;  // nanoseconds
+  void add(int64_t nanoseconds) {
+    ++count;
+    total += nanoseconds;
+    least = std::min(least, nanoseconds);
+    most = std::max(most, nanoseconds);
+  }
+  int64_t mean() const { return count == 0 ? 0 : total / static_cast<int64_t>(count); }
+};
+
+struct Key {
+  const char* device;
+  const char* name;
+  const char* module;
+  Kind kind;
+  bool operator==(const Key&) const = default;
+};
+
+struct KeyHash {
+  size_t operator()(const Key& key) const {
+    size_t hash = static_cast<size_t>(key.kind);
+    for (const char* each : {key.device, key.name, key.module}) hash = hash * 31 + std::hash<const char*>()(each);
+    return hash;
+  }
+};
+
+struct WorkSum : Sum {
+  uint64_t bytes = 0;
+};
+
+struct CallSum : Sum {
+  int64_t waited = 0;
+};
+
+struct Sums {
+  Ranked<std::mutex, LockRank::kTraceProfile> mutex;
+  bool open = false;
+  std::string path;  // empty: stderr
+  std::unordered_map<Key, WorkSum, KeyHash> work;
+  std::map<std::string, CallSum, std::less<>> calls;
+  std::map<std::string, Sum, std::less<>> builds;
+  uint64_t lost = 0;
+};
+Sums& sums() {
+  static Sums* instance = new Sums;  // never destroyed: threads may work until the process ends
+  return *instance;
+}
+
+// Adds under the lock. A profile fails no call: without memory a row is missing.
+template <class Add>
+void with(Add add) {
+  Sums& all = sums();
+  std::lock_guard lock(all.mutex);
+  if (!all.open) return;
+  try {
+    add(all);
+  } catch (const std::bad_alloc&) {  // as said above
+    ++all.lost;
+  }
+}
+
+template <class Map>
+auto& rowOf(Map& map, const char* name) {
+  const auto found = map.find(std::string_view(name));
+  return found != map.end() ? found->second : map[name];
+}
+
+// ---- What is written ----
+
+void append(std::string* text, const char* format, ...) __attribute__((format(printf, 2, 3)));
+void append(std::string* text, const char* format, ...) {
+  char line[1024];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(line, sizeof line, format, list);
+  va_end(list);
+  *text += line;
+}
+
+// A share of two whole numbers, times a power of ten, with that many digits behind the point: no locale has a say.
+std::string ratio(uint64_t part, uint64_t whole, unsigned scale, int digits) {
+  unsigned power = 1;
+  for (int i = 0; i < digits; ++i) power *= 10;
+  const auto value =
+      whole == 0 ? 0
+                 : static_cast<Number>(static_cast<long double>(part) / static_cast<long double>(whole) * scale * power + 0.5L);
+  char text[48];
+  snprintf(text, sizeof text, "%llu.%0*llu", value / power, digits, value % power);
+  return text;
+}
+
+// In the unit that leaves one to four digits ahead of the point.
+std::string duration(int64_t nanoseconds) {
+  const auto value = static_cast<uint64_t>(std::max<int64_t>(nanoseconds, 0));
+  if (value < 10'000) return std::to_string(value) + " ns";
+  if (value < 10'000'000) return ratio(value, 1000, 1, 2) + " us";
+  return value < 10'000'000'000 ? ratio(value, 1'000'000, 1, 2) + " ms" : ratio(value, 1'000'000'000, 1, 2) + " s";
+}
+
+// Bytes in a nanosecond.
+std::string speed(const WorkSum& sum) { return ratio(sum.bytes, static_cast<uint64_t>(sum.total), 1, 3); }
+
+using WorkRow = std::pair<Key, WorkSum>;
+
+// By device, kernels first, then copies and the rest, each by the time that it took.
+std::vector<WorkRow> rows(const Sums& all) {
+  std::vector<WorkRow> sorted(all.work.begin(), all.work.end());
+  std::sort(sorted.begin(), sorted.end(), [](const WorkRow& one, const WorkRow& other) {
+    const int by_device = strcmp(one.first.device, other.first.device);
+    if (by_device != 0) return by_device < 0;
+    return std::make_tuple(one.first.kind, -one.second.total, std::string_view(one.first.name)) <
+           std::make_tuple(other.first.kind, -other.second.total, std::string_view(other.first.name));
+  });
+  return sorted;
+}
+
+template <class Map>
+auto byTotal(const Map& map) {
+  std::vector<std::pair<std::string, typename Map::mapped_type>> sorted(map.begin(), map.end());
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& one, const auto& other) { return one.second.total > other.second.total; });
+  return sorted;
+}
+
+bool isKernel(const WorkRow& row) { return row.first.kind == Kind::kKernel; }
+bool movesBytes(const WorkRow& row) { return row.first.kind == Kind::kCopy || row.first.kind == Kind::kFill; }
+
+// Of all kernels of the row's device.
+uint64_t kernelTime(const std::vector<WorkRow>& all, const char* device) {
+  int64_t total = 0;
+  for (const WorkRow& row : all) total += isKernel(row) && strcmp(row.first.device, device) == 0 ? row.second.total : 0;
+  return static_cast<uint64_t>(total);
+}
+
+void addWorkTable(std::string* text, const std::vector<WorkRow>& all) {
+  const char *device = "", *section = "";
+  for (const WorkRow& row : all) {
+    const auto& [key, sum] = row;
+    const char* const now = isKernel(row) ? "kernels" : movesBytes(row) ? "copies and fills" : "other work";
+    if (strcmp(device, key.device) != 0 || section != now) {
+      const char* const first = isKernel(row) ? "share" : movesBytes(row) ? "GB/s" : "";
+      append(text, "%s of %s\n  %8s %10s %11s %11s %11s %11s  %s\n", now, key.device, first,
+             isKernel(row) ? "launches" : "count", "total", "mean", "min", "max", isKernel(row) ? "kernel" : "kind");
+    }
+    device = key.device;
+    section = now;
+    std::string first;
+    if (isKernel(row)) first = ratio(static_cast<uint64_t>(sum.total), kernelTime(all, key.device), 100, 1) + "%";
+    if (movesBytes(row)) first = speed(sum);
+    append(text, "  %8s %10llu %11s %11s %11s %11s  %s%s%s%s\n", first.c_str(), static_cast<Number>(sum.count),
+           duration(sum.total).c_str(), duration(sum.mean()).c_str(), duration(sum.least).c_str(), duration(sum.most).c_str(),
+           key.name, key.module[0] != '\0' ? " (" : "", key.module, key.module[0] != '\0' ? ")" : "");
+  }
+}
+
+std::string table(const Sums& all) {
+  std::string text = "manyrt: profile\n";
+  addWorkTable(&text, rows(all));
+  if (!all.builds.empty())
+    append(&text, "builds\n  %8s %10s %11s %11s %11s %11s  step\n", "", "count", "total", "mean", "min", "max");
+  for (const auto& [step, sum] : byTotal(all.builds)) {
+    append(&text, "  %8s %10llu %11s %11s %11s %11s  %s\n", "", static_cast<Number>(sum.count), duration(sum.total).c_str(),
+           duration(sum.mean()).c_str(), duration(sum.least).c_str(), duration(sum.most).c_str(), step.c_str());
+  }
+  if (!all.calls.empty())
+    append(&text, "calls\n  %8s %10s %11s %11s %11s %11s  function\n", "", "count", "total", "waited", "mean", "max");
+  for (const auto& [name, sum] : byTotal(all.calls)) {
+    append(&text, "  %8s %10llu %11s %11s %11s %11s  %s\n", "", static_cast<Number>(sum.count), duration(sum.total).c_str(),
+           duration(sum.waited).c_str(), duration(sum.mean()).c_str(), duration(sum.most).c_str(), name.c_str());
+  }
+  if (all.lost != 0) append(&text, "not counted: %llu, whose times the driver did not tell\n", static_cast<Number>(all.lost));
+  return text;
+}
+
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char each : text) {
+    if (each == '"' || each == '\\') out += '\\';
+    out += static_cast<unsigned char>(each) < 0x20 ? ' ' : each;
+  }
+  return out + '"';
+}
+
+std::string sumMembers(const Sum& sum) {
+  std::string text;
+  append(&text, "\"count\":%llu,\"total_ns\":%lld,\"mean_ns\":%lld,\"min_ns\":%lld,\"max_ns\":%lld",
+         static_cast<Number>(sum.count), static_cast<long long>(sum.total), static_cast<long long>(sum.mean()),
+         static_cast<long long>(sum.least), static_cast<long long>(sum.most));
+  return text;
+}
+
+std::string json(const Sums& all) {
+  std::string text = "{\"format\":\"manyrt-profile\",\"version\":1,\n\"work\":[";
+  const std::vector<WorkRow> work = rows(all);
+  const char* comma = "\n";
+  for (const WorkRow& row : work) {
+    const auto& [key, sum] = row;
+    text += comma;
+    text += "{\"device\":" + quoted(key.device) + ",\"kind\":" + quoted(wordOf(key.kind)) + ",\"name\":" + quoted(key.name) +
+            ',' + sumMembers(sum);
+    if (isKernel(row)) {
+      text += ",\"module\":" + quoted(key.module) +
+              ",\"share\":" + ratio(static_cast<uint64_t>(sum.total), kernelTime(work, key.device), 1, 4);
+    }
+    if (movesBytes(row)) append(&text, ",\"bytes\":%llu,\"gb_per_s\":%s", static_cast<Number>(sum.bytes), speed(sum).c_str());
+    text += '}';
+    comma = ",\n";
+  }
+  text += "],\n\"builds\":[";
+  comma = "\n";
+  for (const auto& [step, sum] : byTotal(all.builds)) {
+    text += comma + ("{\"step\":" + quoted(step)) + ',' + sumMembers(sum) + '}';
+    comma = ",\n";
+  }
+  text += "],\n\"calls\":[";
+  comma = "\n";
+  for (const auto& [name, sum] : byTotal(all.calls)) {
+    text += comma + ("{\"name\":" + quoted(name)) + ',' + sumMembers(sum) +
+            ",\"waited_ns\":" + std::to_string(static_cast<long long>(sum.waited)) + '}';
+    comma = ",\n";
+  }
+  return text + "],\n\"lost\":" + std::to_string(all.lost) + "}\n";
+}
+
+void writeFile(const std::string& path, const std::string& text) {
+  FileSizeSignal signal;
+  errno = 0;
+  std::FILE* file = fopen(path.c_str(), "we");
+  bool good = file != nullptr && fwrite(text.data(), 1, text.size(), file) == text.size();
+  int error = errno;
+  if (file != nullptr && fclose(file) != 0 && good) {
+    good = false;
+    error = errno;
+  }
+  signal.exceeded = !good && error == EFBIG;
+  if (!good) log::write(RT_LOG_WARNING, "The profile %s cannot be written: %s.", path.c_str(), strerror(error));
+}
+
+}  // namespace
+
+bool start() {
+  const char* value = config::get(config::Variable::kProfile);
+  if (value == nullptr || strcmp(value, "0") == 0) return false;
+  Sums& all = sums();
+  std::lock_guard lock(all.mutex);
+  try {
+    all.path = strcmp(value, "1") == 0 ? "" : value;
+    all.open = true;
+  } catch (const std::bad_alloc&) {  // a profile fails no call
+    return false;
+  }
+  return true;
+}
+
+void finish() {
+  Sums& all = sums();
+  std::lock_guard lock(all.mutex);
+  if (!all.open) return;
+  all.open = false;
+  try {
+    if (all.path.empty()) {
+      fputs(table(all).c_str(), stderr);
+    } else {
+      writeFile(all.path, json(all));
+    }
+  } catch (const std::bad_alloc&) {  // as in start()
+    log::write(RT_LOG_WARNING, "There is no memory to write the profile.");
+  }
+}
+
+void beforeFork() { sums().mutex.lock(); }
+void afterForkInParent() { sums().mutex.unlock(); }
+void afterForkInChild() {
+  sums().open = false;
+  sums().mutex.unlock();
+}
+
+void call(const char* name, int64_t nanoseconds, int64_t waited) {
+  with([&](Sums& all) {
+    CallSum& row = rowOf(all.calls, name);
+    row.add(nanoseconds);
+    row.waited += std::min(waited, nanoseconds);
+  });
+}
+
+void build(const char* step, int64_t nanoseconds) {
+  with([&](Sums& all) { rowOf(all.builds, step).add(nanoseconds); });
+}
+
+void work(const Track& track, const Work& work, int64_t nanoseconds) {
+  with([&](Sums& all) {
+    WorkSum& row = all.work[{track.device, nameOf(work), work.module, work.kind}];
+    row.add(nanoseconds);
+    row.bytes += work.bytes;
+  });
+}
+
+void lost() {
+  with([](Sums& all) { ++all.lost; });
+}
+
+}  // namespace manyrt::trace::profile

@@ -1,0 +1,29 @@
+// The file of RT_TRACE: a Chrome trace. Each thread has a track with its calls, builds and parts of launches, each stream of
+// each device one with its work. Arrows lead from calls to work, a counter shows live bytes, and marks tell what pools do.
+// Called by base/trace.cpp alone, while the timeline is on. A full disk or an unwritable file is logged once and ends the
+// trace, never a call.
+#pragma once
+
+#include <cstdint>
+
+#include "base/trace.h"
+
+namespace manyrt::trace::timeline {
+
+bool start();   // opens RT_TRACE's file where it is set; whether there is one
+void finish();  // ends the file
+void beforeFork();
+void afterForkInParent();
+void afterForkInChild();
+
+// On the calling thread. `category`: "call", "build", "part". `detail` may be empty.
+void span(const char* category, const char* name, const char* detail, int64_t begin, int64_t end);
+void mark(const char* category, const char* name, const char* detail);
+void submitted(uint64_t track, uint64_t serial, int64_t now);
+void work(const Track& track, uint64_t serial, const Work& work, int64_t begin, int64_t end);
+void clock(const char* device, int64_t error);
+void lost(uint64_t count);
+void liveBytes(uint64_t bytes);
+void memory(Memory what, uint64_t pool, uint64_t address, uint64_t bytes, uint64_t track, const char* device, const char* kind);
+
+}  // namespace manyrt::trace::timeline

@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""RT_TRACE and RT_PROFILE on one device. Usage: trace_test.py TRACED_PROGRAM FOLDER DEVICE
+
+The program's work is known, so that every span is expected: its number, its facts, its place between the call that submitted it
+and the wait that ended it, and the same sums in the profile. Nothing is said about how long work takes.
+"""
+import collections
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import unittest
+
+PROGRAM, FOLDER, DEVICE = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
+LAUNCHES, GRAPH_LAUNCHES, NODES_OF_A_KERNEL = 5, 3, 3
+BYTES = (1 << 16) * 4
+KERNELS = LAUNCHES + GRAPH_LAUNCHES * NODES_OF_A_KERNEL
+EXPECTED = {
+    ("kernel", "scale"): KERNELS,
+    ("kernel", "smooth"): KERNELS,
+    ("copy", "copy host to device"): 1,
+    ("copy", "copy device to host"): 1,
+    ("copy", "copy device to device"): 1 + GRAPH_LAUNCHES,
+    ("fill", "fill"): 1,
+    ("graph", "graph"): GRAPH_LAUNCHES,
+    ("host function", "host function"): 1,
+}
+HAS_CLOCK = not DEVICE.startswith("cpu")
+
+
+class Run:
+    """One run of the program, with the files that it left."""
+
+    def __init__(self, name, end, **environment):
+        folder = FOLDER / DEVICE.replace(":", "_")
+        folder.mkdir(parents=True, exist_ok=True)
+        self.trace_file, self.profile_file = folder / f"{name}.json", folder / f"{name}_profile.json"
+        for file in (self.trace_file, self.profile_file):
+            file.unlink(missing_ok=True)
+        settings = {"RT_CACHE_DIR": "off", "RT_TRACE": str(self.trace_file), "RT_PROFILE": str(self.profile_file)}
+        settings.update(environment)
+        self.result = subprocess.run([PROGRAM, DEVICE, end], env={**os.environ, **settings}, capture_output=True, text=True,
+                                     timeout=250, check=False)
+        if self.result.returncode == 77:
+            sys.exit(77)
+        assert self.result.returncode == 0, self.result.stderr
+        self.events = json.loads(self.trace_file.read_text()) if self.trace_file.exists() else []
+        self.profile = json.loads(self.profile_file.read_text()) if self.profile_file.exists() else {}
+
+    def spans(self, *categories):
+        return [event for event in self.events if event["ph"] == "X" and event["cat"] in categories]
+
+    def work(self):
+        return self.spans("kernel", "copy", "fill", "graph", "host function")
+
+    def error(self):
+        """How far times of the device may be from the host's, in microseconds."""
+        return max([event["args"]["error_us"] for event in self.events if event["name"] == "clock"], default=0) + 0.002
+
+
+class TraceTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.runs = {end: Run(end, end) for end in ("exit", "shutdown")}
+
+    def test_every_piece_of_work_is_a_span(self):
+        for end, run in self.runs.items():
+            with self.subTest(end):
+                counts = collections.Counter((span["cat"], span["name"]) for span in run.work())
+                self.assertEqual(dict(counts), EXPECTED)
+                self.assertEqual([event for event in run.events if event["name"] == "lost"], [])
+
+    def test_spans_say_what_ran_where(self):
+        for span in self.runs["exit"].work():
+            facts = span["args"]
+            self.assertEqual((facts["device"], facts["stream"]), (DEVICE, 'the "first"'))
+            if span["cat"] == "kernel":
+                self.assertEqual((facts["module"], facts["tier"]), ("traced.cl", "optimized"))
+                self.assertEqual((facts["grid"], facts["group"]), ([1024, 1, 1], [64, 1, 1]))
+            if span["cat"] in ("copy", "fill"):
+                self.assertEqual(facts["bytes"], BYTES)
+                self.assertAlmostEqual(facts["GB/s"] * span["dur"] * 1000, BYTES, delta=2 * span["dur"] + BYTES / 100)
+
+    def test_tracks_have_the_names_of_streams_devices_and_threads(self):
+        events = self.runs["exit"].events
+        named = {(event["pid"], event.get("tid"), event["name"]): event["args"]["name"]
+                 for event in events if event["ph"] == "M"}
+        span = self.runs["exit"].spans("kernel")[0]
+        self.assertEqual(named[span["pid"], span["tid"], "thread_name"], 'the "first"')
+        processes = {key[0]: name for key, name in named.items() if key[2] == "process_name"}
+        self.assertEqual(processes[span["pid"]], f"streams of {DEVICE}")
+        for event in self.runs["exit"].spans("call", "build", "part"):
+            self.assertIn((event["pid"], event["tid"], "thread_name"), named)
+
+    def test_nodes_lie_inside_their_graph(self):
+        run = self.runs["exit"]
+        graphs = run.spans("graph")
+        nodes = [span for span in run.work() if span["args"].get("in_graph")]
+        self.assertEqual(len(nodes), GRAPH_LAUNCHES * (2 * NODES_OF_A_KERNEL + 1))
+        for graph in graphs:
+            mine = [node for node in nodes if node["args"]["serial"] == graph["args"]["serial"]]
+            self.assertEqual(len(mine), 2 * NODES_OF_A_KERNEL + 1)
+            for node in mine:
+                self.assertGreaterEqual(node["ts"], graph["ts"] - 0.002)
+                self.assertLessEqual(node["ts"] + node["dur"], graph["ts"] + graph["dur"] + 0.002)
+            # One after another, since each uses what the one before made.
+            mine.sort(key=lambda node: node["ts"])
+            for one, other in zip(mine, mine[1:]):
+                self.assertLessEqual(one["ts"] + one["dur"], other["ts"] + 1)
+
+    def test_work_begins_behind_its_call_and_ends_before_the_wait(self):
+        run = self.runs["exit"]
+        waits = sorted(span["ts"] + span["dur"] for span in run.spans("call") if span["name"] == "rtStreamSynchronize")
+        begins = {event["id"]: event["ts"] for event in run.events if event["ph"] == "s"}
+        calls = {}  # the beginning of the call that each arrow starts in
+        for call in run.spans("call"):
+            for identity, time in begins.items():
+                if call["ts"] <= time <= call["ts"] + call["dur"]:
+                    calls[identity] = call["ts"]
+        arrows = [event for event in run.events if event["ph"] == "f"]
+        self.assertEqual(len(arrows), len([span for span in run.work() if not span["args"].get("in_graph")]))
+        for arrow in arrows:
+            self.assertGreaterEqual(arrow["ts"], calls[arrow["id"]] - run.error())
+        for span in run.work():
+            end = span["ts"] + span["dur"]
+            self.assertTrue(any(end <= wait + run.error() for wait in waits), span)
+
+    def test_a_clock_states_its_error(self):
+        clocks = [event for event in self.runs["exit"].events if event["name"] == "clock"]
+        self.assertEqual(bool(clocks), HAS_CLOCK)
+        for clock in clocks:
+            self.assertEqual(clock["args"]["device"], DEVICE)
+            self.assertGreater(clock["args"]["error_us"], 0)
+
+    def test_steps_of_builds_are_spans(self):
+        steps = {span["name"]: span for span in self.runs["exit"].spans("build")}
+        self.assertIn("cache miss", steps)
+        self.assertEqual(steps["front end"]["args"]["of"], "traced.cl")
+        self.assertTrue([name for name in steps if name.startswith("compiler")], steps.keys())
+        if DEVICE == "cpu":
+            arrived = [event for event in self.runs["exit"].events if event["name"] == "optimised code has arrived"]
+            self.assertEqual([event["args"]["of"] for event in arrived], ["traced.cl"])
+
+    def test_a_build_from_the_cache_has_no_compiler(self):
+        cache = FOLDER / "cache"
+        shutil.rmtree(cache, ignore_errors=True)
+        cache.mkdir(parents=True, mode=0o700)
+        Run("first", "shutdown", RT_CACHE_DIR=str(cache))
+        names = [span["name"] for span in Run("second", "shutdown", RT_CACHE_DIR=str(cache)).spans("build")]
+        self.assertIn("cache hit", names)
+        self.assertFalse({"cache miss", "front end", "compiler, quick code", "compiler, NVRTC"} & set(names), names)
+
+    def test_quick_code_is_told(self):
+        if DEVICE != "cpu":
+            return
+        run = Run("quick", "exit", RT_CPU_BUILD="quick")
+        self.assertEqual({span["args"]["tier"] for span in run.spans("kernel")}, {"quick"})
+
+    def test_the_profile_has_the_sums_of_the_trace(self):
+        for end, run in self.runs.items():
+            with self.subTest(end):
+                totals = collections.defaultdict(lambda: [0, 0.0])
+                for span in run.work():
+                    total = totals[span["args"]["device"], span["cat"], span["name"]]
+                    total[0] += 1
+                    total[1] += span["dur"] * 1000
+                rows = {(row["device"], row["kind"], row["name"]): row for row in run.profile["work"]}
+                self.assertEqual(rows.keys(), totals.keys())
+                for key, row in rows.items():
+                    count, total = totals[key]
+                    self.assertEqual(row["count"], count)
+                    self.assertAlmostEqual(row["total_ns"], total, delta=count + 1)
+                    self.assertTrue(row["min_ns"] <= row["mean_ns"] <= row["max_ns"])
+                kernels = [row for row in rows.values() if row["kind"] == "kernel"]
+                self.assertAlmostEqual(sum(row["share"] for row in kernels), 1, delta=0.001)
+                self.assertEqual({row["module"] for row in kernels}, {"traced.cl"})
+                calls = {row["name"]: row for row in run.profile["calls"]}
+                for name in ("rtLaunchKernel", "rtGraphLaunch", "rtStreamSynchronize"):
+                    self.assertEqual(calls[name]["count"], len([span for span in run.spans("call") if span["name"] == name]))
+                self.assertLessEqual(calls["rtStreamSynchronize"]["waited_ns"], calls["rtStreamSynchronize"]["total_ns"])
+                self.assertGreater(calls["rtStreamSynchronize"]["waited_ns"], 0)
+                self.assertEqual(calls["rtGraphLaunch"]["waited_ns"], 0)
+                self.assertEqual(run.profile["lost"], 0)
+                steps = {row["step"]: row["count"] for row in run.profile["builds"]}
+                self.assertEqual((steps["cache miss"], steps["front end"]), (1, 1))
+
+    def test_the_table_goes_to_stderr(self):
+        for end in ("exit", "shutdown"):
+            run = Run("table", end, RT_PROFILE="1", RT_TRACE="")
+            table = run.result.stderr
+            for words in (f"kernels of {DEVICE}", f"copies and fills of {DEVICE}", "smooth (traced.cl)", "copy host to device",
+                          "builds", "calls", "rtStreamSynchronize"):
+                self.assertIn(words, table)
+            self.assertTrue(run.result.stdout.startswith("graph_ns"))
+
+    def test_what_is_not_over_at_the_end_counts_as_lost(self):
+        run = Run("running", "running")
+        lost = sum(event["args"]["spans"] for event in run.events if event["name"] == "lost")
+        self.assertEqual(run.profile["lost"], lost)
+        self.assertGreaterEqual(len(run.spans("kernel")) + lost, 2 * KERNELS)
+
+    def test_nothing_is_written_where_nothing_is_asked_for(self):
+        run = Run("off", "exit", RT_TRACE="", RT_PROFILE="0")
+        self.assertEqual((run.events, run.profile, run.result.stderr), ([], {}, ""))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=1)

@@ -1,0 +1,125 @@
+/* Work of known numbers on one device, for trace_test.py: launches, copies of each direction, fills, a host function, and a
+ * graph. Usage: traced_program DEVICE [shutdown|exit|running] [REPEATS]. Prints what events say of the graph's launches. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rt.h"
+
+enum { kItems = 1 << 16, kLaunches = 5, kGraphLaunches = 3 };
+
+static const char kSource[] =
+    "__kernel void scale(__global float *out, float by) { out[get_global_id(0)] *= by; }\n"
+    "__kernel void smooth(__global float *out, __global const float *in) {\n"
+    "  const size_t i = get_global_id(0);\n"
+    "  float sum = in[i];\n"
+    "  for (int k = 0; k < 200; ++k) sum = sum * 0.5f + 1.0f;\n"
+    "  out[i] = sum;\n"
+    "}\n";
+
+static void check(rtStatus_t status, const char* call) {
+  char message[512] = "";
+  if (status == RT_SUCCESS) return;
+  rtGetLastErrorMessage(message, sizeof message, NULL);
+  fprintf(stderr, "%s: %s %s\n", call, rtGetErrorName(status), message);
+  exit(1);
+}
+#define OK(call) check(call, #call)
+
+static rtKernel_t scale, smooth;
+static float *device_a, *device_b, *host;
+static const size_t bytes = kItems * sizeof(float);
+
+static void hostFunction(void* user, rtStatus_t status) {
+  (void)status;
+  ++*(int*)user;
+}
+
+static void launches(rtStream_t stream) {
+  float by = 2.0f;
+  void* scale_args[] = {&device_a, &by};
+  void* smooth_args[] = {&device_b, &device_a};
+  OK(rtLaunchKernel(scale, kItems / 64, 1, 1, 64, 1, 1, 0, stream, scale_args, 2));
+  OK(rtLaunchKernel(smooth, kItems / 64, 1, 1, 64, 1, 1, 0, stream, smooth_args, 2));
+}
+
+static void plainWork(rtStream_t stream, int* called) {
+  OK(rtMemcpyAsync(device_a, host, bytes, RT_MEMCPY_HOST_TO_DEVICE, stream));
+  OK(rtMemsetAsync(device_b, 0, bytes, stream));
+  for (int i = 0; i < kLaunches; ++i) launches(stream);
+  OK(rtMemcpyAsync(device_b, device_a, bytes, RT_MEMCPY_DEVICE_TO_DEVICE, stream));
+  OK(rtMemcpyAsync(host, device_b, bytes, RT_MEMCPY_DEVICE_TO_HOST, stream));
+  OK(rtLaunchHostFunction(hostFunction, called, stream));
+  OK(rtStreamSynchronize(stream));
+}
+
+static void graphWork(rtStream_t stream, rtContext_t context) {
+  rtGraph_t graph = NULL;
+  rtGraphExec_t exec = NULL;
+  rtEvent_t before = NULL, after = NULL;
+  int64_t total = 0, nanoseconds = 0;
+  OK(rtStreamBeginCapture(stream));
+  OK(rtMemcpyAsync(device_b, device_a, bytes, RT_MEMCPY_DEVICE_TO_DEVICE, stream));
+  for (int i = 0; i < 3; ++i) launches(stream);
+  OK(rtStreamEndCapture(&graph, stream));
+  OK(rtGraphInstantiate(&exec, graph, context));
+  OK(rtEventCreate(&before, NULL, context));
+  OK(rtEventCreate(&after, NULL, context));
+  for (int i = 0; i < kGraphLaunches; ++i) {
+    OK(rtEventRecord(before, stream));
+    OK(rtGraphLaunch(exec, stream));
+    OK(rtEventRecord(after, stream));
+    OK(rtStreamSynchronize(stream));
+    OK(rtEventElapsedNanoseconds(&nanoseconds, before, after));
+    total += nanoseconds;
+  }
+  printf("graph_ns %lld\n", (long long)total);
+  OK(rtEventDestroy(before));
+  OK(rtEventDestroy(after));
+  OK(rtGraphExecDestroy(exec));
+  OK(rtGraphDestroy(graph));
+}
+
+int main(int argc, char** argv) {
+  rtDevice_t device = NULL;
+  rtContext_t context = NULL;
+  rtStreamOptions_t options = RT_STREAM_OPTIONS_INIT;
+  rtModuleOptions_t module_options = RT_MODULE_OPTIONS_INIT;
+  rtStream_t stream = NULL;
+  rtModule_t module = NULL;
+  int called = 0;
+  const char* end = argc > 2 ? argv[2] : "exit";
+  const int repeats = argc > 3 ? atoi(argv[3]) : 1;
+  if (argc < 2) return 2;
+  if (rtDeviceGetByName(&device, argv[1]) != RT_SUCCESS) return 77;
+  OK(rtContextCreate(&context, NULL, device));
+  snprintf(options.label, sizeof options.label, "the \"first\"");
+  OK(rtStreamCreate(&stream, &options, context));
+  module_options.name = "traced.cl";
+  OK(rtModuleLoadData(&module, kSource, sizeof kSource, &module_options, context));
+  OK(rtModuleWait(module, RT_MODULE_OPTIMIZED, RT_TIMEOUT_INFINITE));
+  OK(rtModuleGetKernel(&scale, "scale", module));
+  OK(rtModuleGetKernel(&smooth, "smooth", module));
+  OK(rtMalloc((void**)&device_a, bytes, context));
+  OK(rtMalloc((void**)&device_b, bytes, context));
+  OK(rtMallocHost((void**)&host, bytes, context));
+  memset(host, 0, bytes);
+  for (int i = 0; i < repeats; ++i) plainWork(stream, &called);
+  graphWork(stream, context);
+  printf("called %d\n", called);
+  if (strcmp(end, "running") == 0) { /* ends with work that was not waited for */
+    launches(stream);
+    return 0;
+  }
+  if (strcmp(end, "shutdown") == 0) {
+    OK(rtFree(device_a));
+    OK(rtFree(device_b));
+    OK(rtFree(host));
+    OK(rtModuleDestroy(module));
+    OK(rtStreamDestroy(stream));
+    OK(rtContextDestroy(context));
+    OK(rtShutdown());
+  }
+  return 0;
+}

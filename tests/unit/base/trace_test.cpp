@@ -1,0 +1,211 @@
+// The collector of the trace and the profile: threads that tell while it begins and ends, waits inside waits, kept texts,
+// sources, files that cannot be written.
+#include "base/trace.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/json.h"
+
+namespace manyrt {
+namespace {
+
+// The two files of a test; the variables that name them are set while it lives.
+class Files {
+ public:
+  Files() {
+    setenv("RT_TRACE", timeline_.c_str(), 1);
+    setenv("RT_PROFILE", profile_.c_str(), 1);
+  }
+  Files(const Files&) = delete;
+  Files& operator=(const Files&) = delete;
+  ~Files() {
+    unsetenv("RT_TRACE");
+    unsetenv("RT_PROFILE");
+    std::remove(timeline_.c_str());
+    std::remove(profile_.c_str());
+  }
+  std::string timeline() const { return contents(timeline_); }
+  std::string profile() const { return contents(profile_); }
+
+ private:
+  static std::string contents(const std::string& path) {
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+  }
+  const std::string base_ = testing::TempDir() + "manyrt_collector_" + std::to_string(getpid());
+  const std::string timeline_ = base_ + "_timeline.json", profile_ = base_ + "_profile.json";
+};
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+// The whole number behind the first `"name":` that follows `row`; -1: there is none.
+long long numberBehind(const std::string& text, const std::string& row, const std::string& name) {
+  const size_t begin = text.find(row), at = begin == text.npos ? begin : text.find('"' + name + "\":", begin);
+  return at == text.npos ? -1 : atoll(text.c_str() + at + name.size() + 3);
+}
+
+trace::Track trackOf(const char* label) {
+  trace::Track track;
+  trace::renew(&track, "cpu", label);
+  return track;
+}
+
+trace::Work kernel(const char* name) {
+  trace::Work work;
+  work.kind = trace::Kind::kKernel;
+  work.name = trace::keep(name);
+  work.module = trace::keep("a.cl");
+  work.tier = "optimized";
+  return work;
+}
+
+TEST(CollectorTest, BothSinksGetTheSame) {
+  const Files files;
+  trace::start();
+  const trace::Track track = trackOf("a \"label\"");
+  trace::work(track, 1, kernel("add"), 1000, 3500);
+  trace::work(track, 2, kernel("add"), 4000, 5000);
+  trace::Work copy;
+  copy.kind = trace::Kind::kCopy;
+  copy.copy = 2;  // RT_MEMCPY_HOST_TO_DEVICE
+  copy.bytes = 8000;
+  trace::work(track, 3, copy, 6000, 8000);
+  trace::finish();
+  const std::string timeline = files.timeline(), profile = files.profile();
+  EXPECT_TRUE(rttest::isJson(timeline)) << timeline;
+  EXPECT_TRUE(rttest::isJson(profile)) << profile;
+  EXPECT_TRUE(has(timeline, "\"name\":\"add\",\"cat\":\"kernel\"")) << timeline;
+  EXPECT_TRUE(has(timeline, "\"ts\":1.000,\"dur\":2.500")) << timeline;
+  EXPECT_TRUE(has(timeline, "\"bytes\":8000,\"GB/s\":4.000")) << timeline;
+  EXPECT_TRUE(has(timeline, "a \\\"label\\\"")) << timeline;
+  EXPECT_EQ(numberBehind(profile, "\"name\":\"add\"", "count"), 2);
+  EXPECT_EQ(numberBehind(profile, "\"name\":\"add\"", "total_ns"), 3500);
+  EXPECT_EQ(numberBehind(profile, "\"name\":\"add\"", "min_ns"), 1000);
+  EXPECT_EQ(numberBehind(profile, "\"name\":\"add\"", "max_ns"), 2500);
+  EXPECT_TRUE(has(profile, "\"gb_per_s\":4.000")) << profile;
+}
+
+TEST(CollectorTest, OffItTellsNothing) {
+  EXPECT_FALSE(trace::enabled());
+  EXPECT_FALSE(trace::tellsMemory());
+  trace::work(trackOf(""), 1, kernel("add"), 0, 1);
+  trace::lost();
+  trace::finish();
+}
+
+TEST(CollectorTest, WaitsInsideWaitsCountOnce) {
+  const Files files;
+  trace::start();
+  const int64_t begin = nowNanoseconds();
+  int64_t inner = 0;
+  {
+    const trace::Wait outer;
+    {
+      const trace::Wait first;
+      const int64_t until = nowNanoseconds() + 1'000'000;
+      while (nowNanoseconds() < until) {
+      }
+      inner = nowNanoseconds() - begin;
+    }
+    const trace::Wait second;
+  }
+  trace::call("rtWaits", begin, nowNanoseconds());
+  trace::call("rtDoesNot", begin, nowNanoseconds());
+  trace::finish();
+  const std::string profile = files.profile();
+  const long long waited = numberBehind(profile, "\"rtWaits\"", "waited_ns");
+  EXPECT_GE(waited, 1'000'000) << profile;
+  EXPECT_LE(waited, numberBehind(profile, "\"rtWaits\"", "total_ns")) << profile;
+  EXPECT_GT(inner, 0);
+  EXPECT_EQ(numberBehind(profile, "\"rtDoesNot\"", "waited_ns"), 0) << profile;
+}
+
+TEST(CollectorTest, ATextIsKeptOnce) {
+  const std::string one = "kernel of a test", other = one;
+  EXPECT_EQ(trace::keep(one.c_str()), trace::keep(other.c_str()));
+  EXPECT_STREQ(trace::keep(one.c_str()), one.c_str());
+  EXPECT_STREQ(trace::keep(""), "");
+}
+
+TEST(CollectorTest, ThreadsTellWhileItBeginsAndEnds) {
+  const Files files;
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&, i] {
+      trace::Track track = trackOf("shared");
+      for (uint64_t serial = 1; !stop.load(); ++serial) {
+        const int64_t now = nowNanoseconds();
+        {
+          const trace::Wait wait;
+          const trace::BuildStep step("front end", "a.cl");
+        }
+        trace::submitted(track.number, serial, now);
+        trace::work(track, serial, kernel(i % 2 == 0 ? "even" : "odd"), now, nowNanoseconds());
+        trace::part("even", now, nowNanoseconds());
+        trace::memory(trace::Memory::kAllocate, 1, serial, 1, track.number);
+        trace::clock("cpu", 500);
+        trace::lost();
+        trace::call("rtLaunchKernel", now, nowNanoseconds());
+        if (serial % 64 == 0) trace::renew(&track, "cpu", "shared");
+      }
+    });
+  }
+  for (int i = 0; i < 8; ++i) {
+    trace::start();
+    for (int turn = 0; turn < 20; ++turn) std::this_thread::yield();
+    trace::finish();
+  }
+  stop.store(true);
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_TRUE(rttest::isJson(files.timeline()));
+  EXPECT_TRUE(rttest::isJson(files.profile()));
+  EXPECT_FALSE(trace::enabled());
+}
+
+TEST(CollectorTest, AFileThatCannotBeWrittenEndsNothingElse) {
+  for (const char* path : {"/dev/full", "/nonexistent/folder/file.json"}) {
+    setenv("RT_TRACE", path, 1);
+    setenv("RT_PROFILE", path, 1);
+    trace::start();
+    const trace::Track track = trackOf("label");
+    for (uint64_t serial = 1; serial < 200; ++serial) trace::work(track, serial, kernel("add"), 0, 1);
+    trace::finish();
+    EXPECT_FALSE(trace::enabled());
+  }
+  unsetenv("RT_TRACE");
+  unsetenv("RT_PROFILE");
+}
+
+class CountingSource final : public trace::Source {
+ public:
+  void settle() override { ++settled; }
+  int settled = 0;
+};
+
+TEST(CollectorTest, SourcesAreSettledAtTheEnd) {
+  const Files files;
+  trace::start();
+  CountingSource source, gone;
+  trace::add(source);
+  trace::add(gone);
+  trace::remove(gone);
+  trace::finish();
+  trace::remove(source);
+  EXPECT_EQ(source.settled, 1);
+  EXPECT_EQ(gone.settled, 0);
+}
+
+}  // namespace
+}  // namespace manyrt
