@@ -28,6 +28,15 @@ Status readImage(backend::Image* image, const rtModuleOptions_t* options) {
   return Status();
 }
 
+Status load(rtModule_t* module, const backend::Image& image, rtContext_t context, epoch::Guard& guard) {
+  api::Creation in;
+  RT_TRY(in.open(context));
+  manager::Module* object = nullptr;
+  RT_TRY(ops::loadModule(&object, image, in.context(), in.resources(), guard));
+  *module = reinterpret_cast<rtModule_t>(object->bits);
+  return Status();
+}
+
 constexpr uint32_t kMaxSources = 1 << 16;
 
 rtKernel_t kernelOf(const manager::Module& module, size_t index) { return reinterpret_cast<rtKernel_t>(module.kernels[index]); }
@@ -42,12 +51,7 @@ rtStatus_t rtModuleCreateFromSource(rtModule_t* module, const char* source, cons
     backend::Image image;
     image.data = source;
     if (options != nullptr) image.options = options;
-    api::Creation in;
-    RT_TRY(in.open(context));
-    manager::Module* object = nullptr;
-    RT_TRY(ops::loadModule(&object, image, in.context(), in.resources(), guard));
-    *module = reinterpret_cast<rtModule_t>(object->bits);
-    return Status();
+    return load(module, image, context, guard);
   });
 }
 
@@ -66,12 +70,7 @@ rtStatus_t rtModuleCreateFromSources(rtModule_t* module, const char* const* sour
     image.more_count = count - 1;
     image.more = more.data();
     if (options != nullptr) image.options = options;
-    api::Creation in;
-    RT_TRY(in.open(context));
-    manager::Module* object = nullptr;
-    RT_TRY(ops::loadModule(&object, image, in.context(), in.resources(), guard));
-    *module = reinterpret_cast<rtModule_t>(object->bits);
-    return Status();
+    return load(module, image, context, guard);
   });
 }
 
@@ -85,12 +84,7 @@ rtStatus_t rtModuleLoadData(rtModule_t* module, const void* image, size_t size, 
     backend::Image given;
     RT_TRY(readImage(&given, options));
     given.data = std::string_view(static_cast<const char*>(image), size);
-    api::Creation in;
-    RT_TRY(in.open(context));
-    manager::Module* object = nullptr;
-    RT_TRY(ops::loadModule(&object, given, in.context(), in.resources(), guard));
-    *module = reinterpret_cast<rtModule_t>(object->bits);
-    return Status();
+    return load(module, given, context, guard);
   });
 }
 
