@@ -26,11 +26,9 @@ bool endOnlyRows(const std::vector<ItemLimit>& limits) {
   return std::all_of(limits.begin(), limits.end(), [](const ItemLimit& limit) { return limit.dimension == 0; });
 }
 
-// clang gives all turns of such a loop the same memory for what the lambda declares, and one item's values to others.
-std::string simdPragma(const std::vector<Stmt*>& statements) {
-  const std::string pragma = "#pragma omp simd\n";
-  return declareMemory(statements) ? "#ifndef __clang__\n" + pragma + "#endif\n" : pragma;
-}
+// Before a loop over items that a lambda runs. clang would give all turns the same memory for what the lambda keeps in memory,
+// and one item's values to others: it decides by itself.
+constexpr const char* kSimdPragma = "#ifndef __clang__\n#pragma omp simd\n#endif\n";
 
 }  // namespace
 
@@ -477,12 +475,12 @@ void KernelText::loops(const Items& work, std::string* out, bool as_lanes) {
     text_.index_text = nullptr;
     text_.loop_runs = nullptr;
     one("mrt_q");
-    *out += "if (mrt_wide) {\n" + simdPragma(work.statements) + loop + "mrt_f(mrt_l0);\n} else " + loop +
+    *out += std::string("if (mrt_wide) {\n") + kSimdPragma + loop + "mrt_f(mrt_l0);\n} else " + loop +
             "{ __asm__ volatile(\"\"); mrt_q(mrt_l0); }\n}\n";  // rare: not worth a second vector form
     return;
   }
   one("mrt_f");
-  if (simd) *out += simdPragma(work.statements);
+  if (simd) *out += kSimdPragma;
   *out += loop + "mrt_f(mrt_l0);\n}\n";
 }
 

@@ -1,9 +1,6 @@
 // Facts about single statements and expressions; see the header. Nothing is changed here.
 #include "compiler/lowering/cpu/tree_facts.h"
 
-#include <algorithm>
-#include <set>
-
 #include "compiler/builtins/builtins.h"
 #include "compiler/lowering/cpp/text.h"
 #include "compiler/parser/visit.h"
@@ -134,40 +131,6 @@ bool hasNoHighBit(const Expr& e) {
     default:
       return false;
   }
-}
-
-namespace {
-
-// `seen`: the helpers that were looked at; each is once, however often it is called.
-bool declaresMemory(Stmt* statement, std::set<const Function*>* seen) {
-  bool found = false;
-  const auto is_memory = [](const Variable& v) {
-    return v.type.space == AddressSpace::kPrivate && (v.type->isArray() || v.type->isRecord() || v.type.is_volatile);
-  };
-  visitStatements(statement, [&](Stmt& s) {
-    if (s.kind != StmtKind::kDeclare) return;
-    for (const Variable* v : s.variables) found = found || is_memory(*v);
-  });
-  visitExpressions(statement, [&](Expr& e) {
-    if (e.kind == ExprKind::kSubscript && e.a->type->isVector()) found = true;
-    if (e.kind == ExprKind::kCall && (e.function->body == nullptr || e.type->isRecord())) found = true;
-    if (found) return;
-    if (e.kind == ExprKind::kCall && seen->insert(e.function).second) {
-      for (const Variable* parameter : e.function->parameters) found = found || is_memory(*parameter);
-      found = found || declaresMemory(e.function->body, seen);
-    }
-    if (e.kind != ExprKind::kUnary || e.op != Op::kAddressOf) return;
-    const Variable* root = rootVariable(*e.a);
-    found = root != nullptr && root->type.space == AddressSpace::kPrivate;
-  });
-  return found;
-}
-
-}  // namespace
-
-bool declareMemory(const std::vector<Stmt*>& statements) {
-  std::set<const Function*> seen;
-  return std::any_of(statements.begin(), statements.end(), [&](Stmt* s) { return declaresMemory(s, &seen); });
 }
 
 std::optional<int64_t> constantOf(const Expr& e) {

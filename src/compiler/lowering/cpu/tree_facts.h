@@ -3,7 +3,6 @@
 #pragma once
 
 #include <optional>
-#include <vector>
 
 #include "compiler/parser/ast.h"
 
@@ -28,8 +27,6 @@ std::optional<int64_t> constantOf(const Expr& expression);  // of an integer, be
 uint32_t idDimensions(const Function& kernel);
 // Of an unsigned int: whether the text of the expression keeps its highest bit off, as `x & 255u` and `x >> 8` do.
 bool hasNoHighBit(const Expr& e);
-// Whether something private that the statements or helpers declare is memory, as arrays are, and not values alone.
-bool declareMemory(const std::vector<Stmt*>& statements);
 bool isScalarOf(const QualType& type, Scalar scalar);
 // A double that is a float: the number, or what was converted; else nothing.
 std::optional<float> floatNumber(const Expr& e);
