@@ -28,6 +28,8 @@ namespace manyrt::config {
   X(kOpenClMemory, "RT_OPENCL_MEMORY", "usm, svm or buffer: how OpenCL addresses")   \
   X(kNvrtc, "RT_NVRTC", "NVRTC, the compiler for kernels on CUDA, a path or a name") \
   X(kCpuBuild, "RT_CPU_BUILD", "tiered, optimized or quick code for kernels")        \
+  X(kCpuDebug, "RT_CPU_DEBUG", "1 or a folder: kernels for a debugger")              \
+  X(kCpuPerf, "RT_CPU_PERF", "1 or a folder: kernels for a profiler")                \
   X(kCpuSanitize, "RT_CPU_SANITIZE", "address, thread or off: sanitizer of kernels") \
   X(kNccl, "RT_NCCL", "NCCL, for communicators of CUDA devices, a path or a name")   \
   X(kCommEngine, "RT_COMM_ENGINE", "nccl or in_process: the engine in one process")  \

@@ -22,7 +22,8 @@ namespace manyrt::compiler {
 // and the load. Never loads what is no ELF shared object of this machine: INVALID_IMAGE says why.
 class Object : public RefCounted {
  public:
-  static Status load(Ref<Object>* object, const void* data, size_t size, const char* name);
+  // `path`: a file with these bytes that stays, which debuggers and profilers know the code by; empty: none.
+  static Status load(Ref<Object>* object, const void* data, size_t size, const char* name, const std::string& path = "");
   ~Object() override;
   void* symbol(const char* name) const;  // null: none
   // Called when the last Ref is gone and before the code is: for a list that finds objects with tryRetain. Set once, before

@@ -16,6 +16,7 @@
 #include "compiler/pipeline/background.h"
 #include "compiler/pipeline/failure.h"
 #include "compiler/pipeline/front_end.h"
+#include "compiler/pipeline/kept_files.h"
 #include "compiler/pipeline/sanitizer.h"
 #include "compiler/toolchain/compiler.h"
 
@@ -44,6 +45,9 @@ constexpr char kWatchedLevel[] = "-O1";
 // Compilers that work on one quick build; each takes some 10 ms to start.
 uint32_t mostTexts() { return std::clamp(std::thread::hardware_concurrency(), 1u, 8u); }
 
+// Of KeptFiles.
+constexpr char kQuickFile[] = "quick.so", kOptimizedFile[] = "optimised.so";
+
 // ---- Flags ----
 
 constexpr int kBackgroundNiceness = 5;  // a quarter of a busy core: what is compiled makes the others faster
@@ -67,13 +71,13 @@ bool hasOneForm(const BuildOptions& options) {
 }
 
 std::vector<std::string> flagsFor(const BuildOptions& options, const CpuUnit& unit, CpuForm form,
-                                  const KernelSanitizer& sanitizer) {
+                                  const KernelSanitizer& sanitizer, const KeptFiles& kept) {
   const bool quick = form == CpuForm::kQuick;
   std::vector<std::string> flags = {
     "-std=c++17",
-    !options.optimize               ? "-O0"
-    : !quick && sanitizer.watches() ? kWatchedLevel
-                                    : levelOf(unit, form),
+    !options.optimize || kept.debugs() ? "-O0"
+    : !quick && sanitizer.watches()    ? kWatchedLevel
+                                       : levelOf(unit, form),
 #if defined(__aarch64__)
     "-mcpu=native",
 #elif defined(__x86_64__)
@@ -105,7 +109,9 @@ std::vector<std::string> flagsFor(const BuildOptions& options, const CpuUnit& un
 #endif
   if (!quick && !sanitizer.watches() && unit.largest <= kLongKernel) flags.emplace_back("-fopenmp-simd");
   if (unit.fibers) flags.emplace_back("-fstack-clash-protection");  // no frame skips the guard of a fiber's stack
-  if (options.debug) flags.emplace_back("-g");
+  if (options.debug || kept.debugs()) flags.emplace_back("-g");
+  if (kept.debugs()) flags.emplace_back("-fno-omit-frame-pointer");
+  if (kept.profiles() && !options.debug && !kept.debugs() && !sanitizer.watches()) flags.emplace_back("-g1");
   if (sanitizer.watches()) {
     if (!options.debug) flags.emplace_back("-g1");
     flags.insert(flags.end(), sanitizer.flags.begin(), sanitizer.flags.end());
@@ -119,8 +125,10 @@ std::vector<std::string> flagsFor(const BuildOptions& options, const CpuUnit& un
   return flags;
 }
 
-CompileJob jobFor(const BuildOptions& options, const CpuUnit& unit, CpuForm form, const KernelSanitizer& sanitizer) {
-  CompileJob job{unit.texts, flagsFor(options, unit, form, sanitizer)};
+CompileJob jobFor(const BuildOptions& options, const CpuUnit& unit, CpuForm form, const KernelSanitizer& sanitizer,
+                  const KeptFiles& kept) {
+  CompileJob job{unit.texts, flagsFor(options, unit, form, sanitizer, kept)};
+  job.folder = kept.folder();
   if (options.optimize) job.simpler = form == CpuForm::kQuick || sanitizer.watches() ? "-O0" : "-O1";
   return job;
 }
@@ -169,6 +177,7 @@ struct Improvement {
   const FiberCalls* fibers = nullptr;
   Compiler compiler;
   cache::Directory directory;
+  KeptFiles kept;
   CompileJob job;
   int64_t since = 0;  // when the quick code was there
 };
@@ -220,7 +229,8 @@ Status tryToImprove(const Improvement& work, int cancel) {
   std::string output;
   RT_TRY(orDefect(compile(&code, &output, work.compiler, job), work.name.c_str(), output, job.texts));
   Ref<Object> better;
-  RT_TRY(Object::load(&better, code.data(), code.size(), work.name.c_str()));
+  const std::string path = work.kept.keepObject(kOptimizedFile, code);
+  RT_TRY(Object::load(&better, code.data(), code.size(), work.name.c_str(), path));
   const auto* table = static_cast<const rtHostModule_t*>(better->symbol(kModuleSymbol));
   if (!mayReplace(*work.object, *better)) {
     return Status::error(RT_ERROR_INTERNAL, "its table differs.");
@@ -259,6 +269,7 @@ class Pipeline {
   void improveLater(Built* built, const CpuUnit& optimized);
   Status compileTo(std::vector<unsigned char>* object, Built* built, const CpuUnit& unit, CpuForm form);
   Status compileSafely(std::vector<unsigned char>* object, Built* built, Status refused);
+  Status compileWithOwnNames(std::vector<unsigned char>* object, Built* built, Status refused);
   Status translate(FrontEnd* front_end, CpuUnit* optimized, CpuUnit* quick, std::string* log);
 
   const BuildRequest& request_;
@@ -266,7 +277,9 @@ class Pipeline {
   std::string& log_;
   Compiler compiler_;
   KernelSanitizer sanitizer_;
+  KeptFiles kept_;
   Mode mode_ = Mode::kTiered;
+  bool users_names_ = true;
   Origin origin_ = Origin::kBuilt;
   Digest key_{};
 };
@@ -277,6 +290,7 @@ Status Pipeline::makeKey() {
   hash.addPart(cpuIdentity());
   hash.addPart(compiler_.identity);
   hash.addPart(sanitizer_.key());
+  hash.addPart(kept_.key());
   addNumber(&hash, mode_ == Mode::kQuick);  // the code of the other two is the same
   RT_TRY(front_end_.addToKey(&hash, &log_));
   key_ = hash.finish();
@@ -287,7 +301,9 @@ Status Pipeline::translate(FrontEnd* front_end, CpuUnit* optimized, CpuUnit* qui
   RT_TRY(front_end->translate(
       log, [&](Program& program, const Sources& sources, const BuildOptions& options, Diagnostics& diagnostics) {
         BuildOptions own = options;
-        own.exact_lines = sanitizer_.watches();
+        own.exact_lines = sanitizer_.watches() || kept_.debugs();
+        own.users_names = kept_.debugs() && users_names_;
+        kept_.keepSources(sources);
         own.gathers = cpuGathers() && !sanitizer_.watches();
         own.scatters = cpuScatters() && own.gathers;
         return lowerToCpu(optimized, quick, mostTexts(), program, sources, own, diagnostics);
@@ -301,11 +317,16 @@ Status Pipeline::translate(FrontEnd* front_end, CpuUnit* optimized, CpuUnit* qui
 bool Pipeline::fromCache(Built* built) {
   cache::Entry data;
   uint32_t length = 0;
-  if (!cache::load(&data, key_) || data.size() < sizeof length) return false;
+  if (kept_.debugs() || !cache::load(&data, key_) || data.size() < sizeof length) return false;
   memcpy(&length, data.data(), sizeof length);
   const size_t start = sizeof length + length;
   if (start > data.size()) return false;
-  if (!Object::load(&built->object, data.data() + start, data.size() - start, front_end_.name()).ok()) return false;
+  std::string path;
+  if (kept_.wanted()) {
+    path = kept_.keepObject(kOptimizedFile, {data.data() + start, data.data() + data.size()});
+    if (request_.more.empty()) kept_.keepText(front_end_.name(), request_.source);
+  }
+  if (!Object::load(&built->object, data.data() + start, data.size() - start, front_end_.name(), path).ok()) return false;
   built->object->setTier(mode_ == Mode::kQuick && !hasOneForm(front_end_.options()) ? Object::Tier::kQuick
                                                                                     : Object::Tier::kOptimized);
   built->log.assign(reinterpret_cast<const char*>(data.data()) + sizeof length, length);
@@ -323,7 +344,11 @@ void store(const cache::Directory& directory, const Digest& key, const std::stri
 }
 
 Status Pipeline::compileTo(std::vector<unsigned char>* object, Built* built, const CpuUnit& unit, CpuForm form) {
-  const CompileJob job = jobFor(front_end_.options(), unit, form, sanitizer_);
+  const CompileJob job = jobFor(front_end_.options(), unit, form, sanitizer_, kept_);
+  for (size_t i = 0; i < unit.texts.size(); ++i) {
+    kept_.keepText("unit" + std::to_string(i) + (form == CpuForm::kQuick && !kept_.debugs() ? ".quick.cpp" : ".cpp"),
+                   unit.texts[i]);
+  }
   std::string output;
   Status status = compile(object, &output, compiler_, job);
   if (status.ok()) return status;
@@ -332,10 +357,11 @@ Status Pipeline::compileTo(std::vector<unsigned char>* object, Built* built, con
 }
 
 Status Pipeline::build(Built* built) {
+  if (kept_.wanted()) kept_.choose(key_);
   origin_ = Origin::kCached;
   if (fromCache(built)) return Status();
   origin_ = Origin::kBuilt;
-  const bool quickly = mode_ != Mode::kOptimized && !hasOneForm(front_end_.options());
+  const bool quickly = kept_.debugs() || (mode_ != Mode::kOptimized && !hasOneForm(front_end_.options()));
   const CpuForm form = quickly ? CpuForm::kQuick : CpuForm::kOptimized;
   CpuUnit optimized, quick;
   RT_TRY(translate(&front_end_, &optimized, quickly ? &quick : nullptr, &built->log));
@@ -343,12 +369,14 @@ Status Pipeline::build(Built* built) {
   Status status = compileTo(&object, built, quickly ? quick : optimized, form);
   const bool refused = status.code() == RT_ERROR_INTERNAL && !quickly;
   if (refused) status = compileSafely(&object, built, std::move(status));
+  if (status.code() == RT_ERROR_INTERNAL && kept_.debugs()) status = compileWithOwnNames(&object, built, std::move(status));
   RT_TRY(status);
-  RT_TRY(Object::load(&built->object, object.data(), object.size(), front_end_.name()));
+  const std::string path = kept_.keepObject(quickly ? kQuickFile : kOptimizedFile, object);
+  RT_TRY(Object::load(&built->object, object.data(), object.size(), front_end_.name(), path));
   built->object->setTier(quickly || refused ? Object::Tier::kQuick : Object::Tier::kOptimized);
   if (quickly && mode_ == Mode::kTiered) {
     improveLater(built, optimized);
-  } else if (!refused) {  // the cache has no code that is slower than it has to be
+  } else if (!refused && !kept_.debugs()) {  // the cache has no code that is slower than it has to be
     store(cache::directory(), key_, built->log, object);
   }
   return Status();
@@ -369,6 +397,19 @@ Status Pipeline::compileSafely(std::vector<unsigned char>* object, Built* built,
   return Status();
 }
 
+// A name of the user's means something else in C++: then all variables have names of the library's.
+Status Pipeline::compileWithOwnNames(std::vector<unsigned char>* object, Built* built, Status refused) {
+  CpuUnit optimized, quick;
+  std::string log;
+  FrontEnd again_from_start(request_);
+  users_names_ = false;
+  if (!again_from_start.readOptions().ok() || !translate(&again_from_start, &optimized, &quick, &log).ok()) return refused;
+  Built again;
+  if (!compileTo(object, &again, quick, CpuForm::kQuick).ok()) return refused;
+  built->log += "warning: Variables have names of the library's in debuggers.\n";
+  return Status();
+}
+
 // The cache gets what comes out of this alone: code that is there soon is no reason to keep slower code. The quick object
 // stays loaded until it is done, so that a build of the same source meanwhile finds it.
 void Pipeline::improveLater(Built* built, const CpuUnit& optimized) {
@@ -380,7 +421,9 @@ void Pipeline::improveLater(Built* built, const CpuUnit& optimized) {
   work.fibers = request_.fibers;
   work.compiler = compiler_;
   work.directory = cache::directory();
-  work.job = jobFor(front_end_.options(), optimized, CpuForm::kOptimized, sanitizer_);
+  work.kept = kept_;
+  work.job = jobFor(front_end_.options(), optimized, CpuForm::kOptimized, sanitizer_, kept_);
+  for (size_t i = 0; i < optimized.texts.size(); ++i) kept_.keepText("unit" + std::to_string(i) + ".cpp", optimized.texts[i]);
   work.job.niceness = kBackgroundNiceness;
   work.since = nowNanoseconds();
   built->object->expectBetter();
@@ -395,6 +438,9 @@ Status Pipeline::run(Ref<Object>* object) {
   RT_TRY(findCompiler(&compiler_));
   RT_TRY(findKernelSanitizer(&sanitizer_));
   mode_ = modeFromEnvironment();
+  // A sanitizer's report has the lines from the object in memory.
+  if (!sanitizer_.watches()) kept_ = KeptFiles::find(front_end_.options().debug);
+  if (kept_.debugs()) mode_ = Mode::kQuick;
   RT_TRY(makeKey());
   const Wanted wanted(key_, mode_);
   Registry& known = registry();

@@ -25,6 +25,7 @@ struct BuildOptions {
   bool warnings_are_errors = false;         // -Werror
   bool debug = false;                       // -g
   bool exact_lines = false;                 // each line of generated code names the user's line: for reports of sanitizers
+  bool users_names = false;                 // variables are called as in the source where that is clear: for debuggers
   bool gathers = false;                     // the processor's gathers are fast (cpuGathers),
   bool scatters = false;                    // and its scatters
   uint32_t group_size[3] = {0, 0, 0};       // -rt-group-size=16,16,1: code for this size alone; zeros: any

@@ -23,6 +23,7 @@ class Sources {
  public:
   uint32_t add(std::string name, std::string text);
   uint32_t alias(uint32_t file, std::string name, int64_t line_shift);
+  uint32_t count() const { return static_cast<uint32_t>(files_.size()); }
   const std::string& name(uint32_t file) const { return files_[file].name; }
   std::string_view text(uint32_t file) const { return *files_[file].text; }
   std::string_view line(Location where) const;  // without its end; empty where there is none

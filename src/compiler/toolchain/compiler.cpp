@@ -228,6 +228,7 @@ ProcessJob Build::compilation(size_t unit, bool simpler) const {
   std::vector<std::string> arguments = {compiler_.path};
   arguments.insert(arguments.end(), job_.flags.begin(), job_.flags.end());
   if (simpler) arguments.push_back(job_.simpler);
+  if (!job_.folder.empty()) arguments.push_back("-fdebug-prefix-map=" + folder_.path() + "=" + job_.folder);
   arguments.insert(arguments.end(), {"-x", "c++", "-c", "-o", unitName(unit, ".o"), unitName(unit, ".cpp")});
   return process(std::move(arguments));
 }

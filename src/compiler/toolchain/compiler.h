@@ -31,6 +31,7 @@ struct CompileJob {
   std::vector<std::string> flags;  // before the input
   int niceness = 0;                // of the compiler's processes
   std::string simpler = {};        // a flag more for sources that the compiler itself breaks down over; empty: none
+  std::string folder = {};         // what debug information calls the folder of the texts; empty: the real one, soon gone
   int cancel = -1;                 // a descriptor: once it can be read, they are killed and the job is SHUT_DOWN
 };
 

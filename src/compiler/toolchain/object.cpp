@@ -160,15 +160,15 @@ Status loadFromFolder(void** handle, const void* data, size_t size, const char* 
 
 }  // namespace
 
-Status Object::load(Ref<Object>* object, const void* data, size_t size, const char* name) {
+Status Object::load(Ref<Object>* object, const void* data, size_t size, const char* name, const std::string& path) {
   const std::string wrong = checkSharedObject(data, size);
   if (!wrong.empty()) {
     return Status::error(RT_ERROR_INVALID_IMAGE, "The image of \"%s\" (%zu bytes) %s.", name, size, wrong.c_str());
   }
-  void* handle = nullptr;
+  void* handle = path.empty() ? nullptr : openObject(path);
   Descriptor file;
   Status status;
-  if (!loadFromMemory(&handle, &file, &status, data, size, name)) {
+  if (handle == nullptr && !loadFromMemory(&handle, &file, &status, data, size, name)) {
     file.close();
     status = loadFromFolder(&handle, data, size, name);
   }

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 
 #include "compiler/builtins/prelude.h"
@@ -20,7 +21,10 @@ class CppText {
   CppText(Program& program, const Sources& sources, Prelude& prelude, Diagnostics& diagnostics);
 
   // --- names: unique in the program, so that nothing shadows and no word of C++ is in the way
-  std::string name(const Variable& variable) const { return identifier(variable.name) + "_" + std::to_string(variable.id); }
+  std::string name(const Variable& variable) const {
+    if (!users_names.empty() && users_names.count(&variable) != 0) return variable.name;
+    return identifier(variable.name) + "_" + std::to_string(variable.id);
+  }
   std::string name(const Function& function) const {
     return "f_" + identifier(function.name) + "_" + std::to_string(function.id);
   }
@@ -64,7 +68,8 @@ class CppText {
   std::function<bool(const Builtin&)> asks_item;             // which functions need it; null: all of a work-item
   std::string first_item = "(mrt_i.l0 | mrt_i.l1 | mrt_i.l2) == 0";
 
-  uint32_t sub_group_items = 16;  // of a whole sub-group
+  std::set<const Variable*> users_names;  // whose names are those of the source: in code for a debugger
+  uint32_t sub_group_items = 16;          // of a whole sub-group
 
   std::string helper_words = "static ";  // before a helper's result
   std::string inline_words = "inline __attribute__((always_inline)) ";

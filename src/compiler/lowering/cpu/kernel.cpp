@@ -8,6 +8,7 @@
 #include "compiler/builtins/builtins.h"
 #include "compiler/lowering/cpu/item_limits.h"
 #include "compiler/lowering/cpu/tree_facts.h"
+#include "compiler/lowering/cpu/user_names.h"
 #include "compiler/lowering/cpu/wide_index.h"
 #include "compiler/lowering/cpu/work_items.h"
 #include "compiler/lowering/program_facts.h"
@@ -159,9 +160,15 @@ CpuKernel KernelText::split(const GroupPlan& plan, const std::string& linkage, s
   }
   rest += top_ + "{\n" + inside + "\n}\n";
   if (rest.find("goto mrt_done;") != std::string::npos) rest += "mrt_done: ;\n";
-  *out += text_.place(kernel_) + linkage + " void " + kernel.entry + "(const mrt_group* mrt_g, void* const* mrt_a) {\n";
+  const bool named = options_.users_names && isFreeName(kernel_.name);  // for a debugger, the entry calls it by its name
+  const std::string parameters = "(const mrt_group* mrt_g, void* const* mrt_a) {\n";
+  *out += text_.place(kernel_);
+  *out += (named ? "namespace kernels { static void " + kernel_.name : linkage + " void " + kernel.entry) + parameters;
   prologue(rest, out);
   *out += rest + "}\n";
+  if (named)
+    *out += "}\n" + text_.place(kernel_) + linkage + " void " + kernel.entry + parameters + "kernels::" + kernel_.name +
+            "(mrt_g, mrt_a);\n}\n";
   text_.is_bound = nullptr;
   text_.return_statement = nullptr;
   return kernel;
@@ -176,7 +183,10 @@ CpuKernel KernelText::onFibers(const std::string& linkage, std::string* out) {
   text_.is_bound = [](const Variable& variable) { return variable.type.space == AddressSpace::kLocal; };
   const std::string frame = "mrt_frame_" + kernel.entry;
   *out += text_.place(kernel_) + "struct " + frame + " { const mrt_group* g; void* const* a; };\n";
-  *out += "static void i_" + kernel.entry + "(void* mrt_u, unsigned int mrt_x) {\n";
+  const bool named = options_.users_names && isFreeName(kernel_.name);
+  const std::string item = named ? "kernels::" + kernel_.name : "i_" + kernel.entry;
+  *out += (named ? "namespace kernels { static void " + kernel_.name : "static void " + item) +
+          "(void* mrt_u, unsigned int mrt_x) {\n";
   *out +=
       "const mrt_group* const mrt_g = ((" + frame + "*)mrt_u)->g;\nvoid* const* const mrt_a = ((" + frame + "*)mrt_u)->a;\n";
   std::string rest =
@@ -184,10 +194,10 @@ CpuKernel KernelText::onFibers(const std::string& linkage, std::string* out) {
   locals(&kernel, &rest);
   text_.inBody(kernel_, &rest);
   prologue(rest, out);
-  *out += rest + "}\n";
+  *out += rest + (named ? "}\n}\n" + text_.place(kernel_) : "}\n");
   *out += linkage + " void " + kernel.entry + "(const mrt_group* mrt_g, void* const* mrt_a) {\n" + frame +
-          " mrt_f{mrt_g, mrt_a};\n" + "rtHostFibers->" + (callsSubGroups(kernel_) ? "run_sub_groups" : "run") + "(i_" +
-          kernel.entry + ", &mrt_f, mrt_g->group_size[0] * mrt_g->group_size[1] * mrt_g->group_size[2]);\n}\n";
+          " mrt_f{mrt_g, mrt_a};\n" + "rtHostFibers->" + (callsSubGroups(kernel_) ? "run_sub_groups" : "run") + "(" + item +
+          ", &mrt_f, mrt_g->group_size[0] * mrt_g->group_size[1] * mrt_g->group_size[2]);\n}\n";
   text_.barrier_call = nullptr;
   text_.is_bound = nullptr;
   return kernel;

@@ -19,6 +19,7 @@
 #include "compiler/lowering/cpu/loop_counters.h"
 #include "compiler/lowering/cpu/second_result.h"
 #include "compiler/lowering/cpu/tree_facts.h"
+#include "compiler/lowering/cpu/user_names.h"
 #include "compiler/lowering/cpu/wide_locals.h"
 #include "compiler/lowering/cpu/work_items.h"
 #include "compiler/lowering/program_facts.h"
@@ -198,7 +199,7 @@ void makePlans(Plans* optimized, Plans* quick, Program& program, const Sources& 
                std::vector<std::string>* remarks) {
   for (const Declaration& declaration : program.declarations) {
     const bool helper = declaration.kind == Declaration::Kind::kFunction && !declaration.function->is_kernel;
-    if (helper) {
+    if (helper && !options.users_names) {
       separateSecondResults(program, *declaration.function);
       separateLoopCounters(program, *declaration.function);
       splitLiveRanges(program, *declaration.function);
@@ -211,9 +212,11 @@ void makePlans(Plans* optimized, Plans* quick, Program& program, const Sources& 
       why = "it has sub-group functions";
     } else if (inlineHelpers(program, *kernel, &why)) {
       separateParameters(program, *kernel);
-      separateSecondResults(program, *kernel);
-      separateLoopCounters(program, *kernel);
-      splitLiveRanges(program, *kernel);
+      if (!options.users_names) {  // these make several variables of one
+        separateSecondResults(program, *kernel);
+        separateLoopCounters(program, *kernel);
+        splitLiveRanges(program, *kernel);
+      }
       made = GroupPlan::make(program, *kernel, &why);
       if (made != nullptr) made->setGathers(options.gathers, options.scatters);
       if (made != nullptr && options.optimize) {
@@ -231,7 +234,7 @@ void makePlans(Plans* optimized, Plans* quick, Program& program, const Sources& 
         }
       }
     }
-    if (made != nullptr && options.optimize) widenLocals(program, *kernel, *made, plain.get());
+    if (made != nullptr && options.optimize && !options.users_names) widenLocals(program, *kernel, *made, plain.get());
     if (quick != nullptr) quick->push_back(std::move(plain));
     if (made == nullptr) {
       remarks->push_back(placeOf(sources, kernel->where) + ": remark: The kernel \"" + kernel->name +
@@ -245,8 +248,9 @@ void makePlans(Plans* optimized, Plans* quick, Program& program, const Sources& 
 class UnitText {
  public:
   UnitText(CpuForm form, Program& program, const Plans& plans, const Sources& sources, const BuildOptions& options,
-           Diagnostics& diagnostics, std::vector<std::string>* remarks)
+           Diagnostics& diagnostics, std::vector<std::string>* remarks, uint32_t first_made)
       : form_(form),
+        first_made_(first_made),
         program_(program),
         plans_(plans),
         sources_(sources),
@@ -264,6 +268,7 @@ class UnitText {
     const bool shared = form_ == CpuForm::kQuick;  // functions that the table of another text may name
     std::string kernels;
     bool fibers = false;
+    if (options_.users_names) nameAsUser();
     for (size_t i : chosen) {
       KernelText text(text_, *program_.kernels[i], options_, form_);
       if (remarks_ != nullptr) {
@@ -321,6 +326,15 @@ class UnitText {
   }
 
  private:
+  void nameAsUser() {
+    for (const Declaration& declaration : program_.declarations) {
+      if (declaration.kind != Declaration::Kind::kFunction || declaration.function->body == nullptr) continue;
+      if (!declaration.function->is_kernel) addUsersNames(&text_.users_names, *declaration.function, nullptr, first_made_);
+    }
+    for (size_t i = 0; i < program_.kernels.size(); ++i)
+      addUsersNames(&text_.users_names, *program_.kernels[i], plans_[i].get(), first_made_);
+  }
+
   void reach(Stmt& statement) {
     visitExpressions(&statement, [&](Expr& e) {
       if (e.kind != ExprKind::kCall || e.function->body == nullptr || !reached_.insert(e.function).second) return;
@@ -384,6 +398,7 @@ class UnitText {
   }
 
   const CpuForm form_;
+  const uint32_t first_made_;  // the first id of a variable that the source does not have
   Program& program_;
   const Plans& plans_;
   const Sources& sources_;
@@ -439,13 +454,14 @@ uint32_t kernelSize(const Function& kernel) {
 bool lowerToCpu(CpuUnit* optimized, CpuUnit* quick, uint32_t most_texts, Program& program, const Sources& sources,
                 const BuildOptions& options, Diagnostics& diagnostics) {
   if (!checkCallDepth(program, diagnostics)) return false;
+  const uint32_t first_made = program.next_id;
   Plans plans[2];
   makePlans(&plans[0], quick != nullptr ? &plans[1] : nullptr, program, sources, options, &optimized->remarks);
   std::vector<CpuKernel> made(program.kernels.size());
   const auto write = [&](CpuForm form, const std::vector<size_t>& chosen, bool with_table) {
     const Plans& own = plans[form == CpuForm::kQuick];
     std::vector<std::string>* remarks = form == CpuForm::kQuick ? nullptr : &optimized->remarks;
-    return UnitText(form, program, own, sources, options, diagnostics, remarks).write(chosen, &made, with_table);
+    return UnitText(form, program, own, sources, options, diagnostics, remarks, first_made).write(chosen, &made, with_table);
   };
   for (CpuUnit* unit : {optimized, quick}) {  // in this order: the quick table has room for both
     if (unit == nullptr || diagnostics.failed()) continue;
