@@ -21,6 +21,7 @@
 #include "base/config.h"
 #include "base/lock_order.h"
 #include "base/log.h"
+#include "base/never_destroyed.h"
 #include "base/os/file_size_signal.h"
 #include "base/trace/words.h"
 
@@ -74,10 +75,7 @@ struct Sums {
   std::map<std::string, Sum, std::less<>> builds;
   uint64_t lost = 0;
 };
-Sums& sums() {
-  static Sums* instance = new Sums;  // never destroyed: threads may work until the process ends
-  return *instance;
-}
+Sums& sums() { return neverDestroyed<Sums>(); }
 
 // Adds under the lock. A profile fails no call: without memory a row is missing.
 template <class Add>

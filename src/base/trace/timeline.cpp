@@ -24,6 +24,7 @@
 #include "base/config.h"
 #include "base/lock_order.h"
 #include "base/log.h"
+#include "base/never_destroyed.h"
 #include "base/os/file_size_signal.h"
 #include "base/text.h"
 #include "base/trace/words.h"
@@ -80,10 +81,7 @@ struct Writer {
     used = 0;
   }
 };
-Writer& writer() {
-  static Writer* instance = new Writer;  // never destroyed: threads may trace until the process ends
-  return *instance;
-}
+Writer& writer() { return neverDestroyed<Writer>(); }
 
 // Changes with each trace, so that threads name themselves in each. Relaxed: a stale number costs a second name.
 std::atomic<uint32_t> session{0};
