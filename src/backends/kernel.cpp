@@ -1,6 +1,7 @@
 // What the kernels of all backends share: the layout of their arguments.
 #include "backends/backend.h"
 #include "base/text.h"
+#include "base/trace.h"
 
 namespace manyrt::backend {
 
@@ -20,6 +21,16 @@ void Kernel::limitGroup(uint32_t max_group_items, uint32_t device_max_group_item
   const bool own = max_group_items != 0 && max_group_items < device_max_group_items;
   // The release pairs with maxGroupItems(): what prepare() found out before is there for a thread that reads a number.
   max_group_items_.store(own ? max_group_items : device_max_group_items, std::memory_order_release);
+}
+
+// Every thread that finds none keeps the same text. The release publishes its letters to the acquire of another one.
+const char* Kernel::kept(std::atomic<const char*>& place, const char* text) {
+  const char* known = place.load(std::memory_order_acquire);
+  if (known == nullptr) {
+    known = trace::keep(text);
+    place.store(known, std::memory_order_release);
+  }
+  return known;
 }
 
 bool Kernel::describe(const rtHostKernel_t& host, uint32_t device_max_group_items) {

@@ -44,6 +44,9 @@ class Kernel : public RefCounted {
   const char* name() const { return name_; }
   const std::string& moduleName() const { return module_name_; }        // "": of no module
   void setModuleName(const std::string& name) { module_name_ = name; }  // before a second thread sees the kernel
+  // Both names for the trace: they stay when the kernel is gone.
+  const char* tracedName() const { return kept(traced_name_, name_); }
+  const char* tracedModule() const { return kept(traced_module_, module_name_.c_str()); }
   // Which code of the kernel a launch runs, a literal; most backends have one.
   virtual const char* tier() const { return "optimized"; }
   // Acquire pairs with the store of limitGroup(): what else was found out is there.
@@ -95,8 +98,11 @@ class Kernel : public RefCounted {
   std::vector<ArgumentText> argument_texts_;
 
  private:
+  static const char* kept(std::atomic<const char*>& place, const char* text);
+
   bool has_rules_ = false;
   LaunchRules rules_;
+  mutable std::atomic<const char*> traced_name_{nullptr}, traced_module_{nullptr};
 };
 
 struct Launch {

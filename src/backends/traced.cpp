@@ -14,8 +14,8 @@ trace::Work describe(trace::Kind kind) {
 
 trace::Work describe(const Kernel& kernel, const Launch& launch) {
   trace::Work work = describe(trace::Kind::kKernel);
-  work.name = trace::keep(kernel.name());
-  work.module = trace::keep(kernel.moduleName().c_str());
+  work.name = kernel.tracedName();
+  work.module = kernel.tracedModule();
   work.tier = kernel.tier();
   std::copy_n(launch.grid, 3, work.grid);
   std::copy_n(launch.group, 3, work.group);

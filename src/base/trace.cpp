@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/lock_order.h"
+#include "base/never_destroyed.h"
 #include "base/text.h"
 #include "base/trace/profile.h"
 #include "base/trace/timeline.h"
@@ -36,10 +37,7 @@ struct Texts {
   Ranked<std::mutex, LockRank::kTraceTexts> mutex;
   std::unordered_set<std::string> all;
 };
-Texts& texts() {
-  static Texts* instance = new Texts;  // never destroyed: spans may refer to them until the process ends
-  return *instance;
-}
+Texts& texts() { return neverDestroyed<Texts>(); }
 
 // ---- Sources ----
 
@@ -49,10 +47,7 @@ struct Sources {
   bool settles_at_exit = false;
   bool over = false;  // at exit, when drivers may be gone
 };
-Sources& sources() {
-  static Sources* instance = new Sources;  // never destroyed: streams may end after the last static
-  return *instance;
-}
+Sources& sources() { return neverDestroyed<Sources>(); }
 
 void settleAll() {
   if (!enabled()) return;
@@ -184,7 +179,11 @@ void add(Source& source) {
   bool first = false;
   {
     std::lock_guard lock(known.mutex);
-    known.all.push_back(&source);
+    try {
+      known.all.push_back(&source);
+    } catch (const std::bad_alloc&) {  // a trace fails no call: its last spans may be lost
+      return;
+    }
     first = enabled() && !std::exchange(known.settles_at_exit, true);
   }
   if (first) (void)atexit(settleAtExit);

@@ -34,7 +34,7 @@ const char* keep(const char* text);
 
 // ---- Host ----
 
-// A call on this thread, nanoseconds of the host's clock.
+// A call on this thread, nanoseconds of the host's clock. `name` is a literal.
 void call(const char* name, int64_t begin, int64_t end);
 
 // The time of a call in which its thread only waits. What waits inside it have counted is replaced by the whole.

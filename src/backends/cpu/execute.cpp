@@ -57,6 +57,22 @@ class Traced {
   const int64_t begin_;
 };
 
+// A worker may leave a graph in the middle, and another thread goes on with it: the array tells of the whole.
+class PartOfGraph {
+ public:
+  explicit PartOfGraph(const Executor& executor)
+      : begin_(executor.worker != nullptr && trace::enabled() ? nowNanoseconds() : 0) {}
+  PartOfGraph(const PartOfGraph&) = delete;
+  PartOfGraph& operator=(const PartOfGraph&) = delete;
+  ~PartOfGraph() {
+    if (begin_ != 0) [[unlikely]]
+      trace::part(trace::wordOf(trace::Kind::kGraph), begin_, nowNanoseconds());
+  }
+
+ private:
+  const int64_t begin_;
+};
+
 trace::Work describeLaunch(const LaunchCommand& command) {
   backend::Launch launch{};
   std::copy_n(command.grid, 3, launch.grid);
@@ -123,7 +139,7 @@ inline bool Stream::shouldYield(const Executor& executor) const {
       }
       case Kind::kReplay: {
         ReplayCommand& command = *reinterpret_cast<ReplayCommand*>(header);
-        const Traced traced(*this, done + 1, &executor, [] { return backend::describe(trace::Kind::kGraph); });
+        const PartOfGraph part(executor);
         const ReplayArray::Told told{track, done + 1};
         while (!command.array->advance(*engine_, latch, foreign, trace::enabled() ? &told : nullptr)) {
           if (shouldYield(executor)) return Stop::kYield;

@@ -184,6 +184,8 @@ ReplayArray::Work ReplayArray::workOf(uint32_t step) const {
 bool ReplayArray::advance(Engine& engine, StatusLatch& latch, bool foreign, const Told* told) {
   const Runner runner{engine, latch, foreign, told, 0};
   const int64_t began = nowNanoseconds();
+  if (told != nullptr && position_ == 0) [[unlikely]]
+    told_since_ = began;
   const bool spread_now = spread_ && position_ == 0 && !latch.failed();
   if (spread_now) {
     spread(runner);
@@ -192,6 +194,11 @@ bool ReplayArray::advance(Engine& engine, StatusLatch& latch, bool foreign, cons
     return false;
   }
   spent_ += nowNanoseconds() - began;
+  if (told_since_ != 0) [[unlikely]] {
+    if (told != nullptr && !latch.failed())
+      trace::work(told->track, told->serial, backend::describe(trace::Kind::kGraph), told_since_, nowNanoseconds());
+    told_since_ = 0;
+  }
   if (!latch.failed()) judge(spread_now ? spent_ * engine.threads() : spent_, engine.threads());
   position_ = 0;
   spent_ = 0;

@@ -35,7 +35,7 @@ class ReplayArray final : public RefCounted {
   Work workOf(uint32_t step) const;
 
   // Of the executor that has the stream. Runs on from where the last call stopped; false: there is more. `told`: of the stream
-  // and the launch, for the trace; null: there is none.
+  // and the launch, for the trace, which is told of the nodes and, at the end, of the whole; null: there is none.
   struct Told {
     const trace::Track& track;
     uint64_t serial;
@@ -89,11 +89,12 @@ class ReplayArray final : public RefCounted {
   std::unique_ptr<unsigned char[]> memory_;
   Node* nodes_ = nullptr;
   uint32_t count_ = 0;
-  uint32_t position_ = 0;  // of the launch that runs
-  uint32_t stride_ = 1;    // nodes between two looks whether other work wants the thread
-  int64_t spent_ = 0;      // by the launch that runs, nanoseconds
-  int64_t work_ = 0;       // of the last launch that was measured, by all threads together
-  bool spread_ = false;    // the next launch
+  uint32_t position_ = 0;   // of the launch that runs
+  uint32_t stride_ = 1;     // nodes between two looks whether other work wants the thread
+  int64_t spent_ = 0;       // by the launch that runs, nanoseconds
+  int64_t told_since_ = 0;  // when the launch that runs has begun, while a trace is on; else 0
+  int64_t work_ = 0;        // of the last launch that was measured, by all threads together
+  bool spread_ = false;     // the next launch
 
   // While a launch is spread. The thread that brings a counter to zero sets it for the next launch.
   std::unique_ptr<std::atomic<uint32_t>[]> waits_;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 #include "backends/cuda/context.h"
 #include "backends/cuda/current.h"
@@ -211,7 +212,9 @@ Status Replay::addTimed(Node* node, const backend::ReplayStep& step, const std::
 
 // A launch in flight has the events of its time.
 std::unique_ptr<TimedWork> Replay::giveEvents(uint64_t serial) {
-  auto given = std::make_unique<TimedWork>(context_->device().timeline(), context_->native(), serial, true);
+  std::unique_ptr<TimedWork> given(new (std::nothrow)
+                                       TimedWork(context_->device().timeline(), context_->native(), serial, true));
+  if (given == nullptr) return nullptr;
   const auto set = table().cuGraphExecEventRecordNodeSetEvent;
   for (const Node& node : nodes_) {
     if (node.end == nullptr) continue;

@@ -306,8 +306,8 @@ Status Stream::timed(const trace::Work& work, Enqueue enqueue) {
   Current current(native_context_);
   if (isCaptured()) return enqueue();
   device().timeline().look();
-  auto pending = std::make_unique<TimedWork>(device().timeline(), native_context_, serialOfWork(), false);
-  const TimedWork::Piece* const piece = pending->add(work);
+  std::unique_ptr<TimedWork> pending(new (std::nothrow) TimedWork(device().timeline(), native_context_, serialOfWork(), false));
+  const TimedWork::Piece* const piece = pending != nullptr ? pending->add(work) : nullptr;
   const bool begun = piece != nullptr && table().cuEventRecord(piece->begin, native_) == kSuccess;
   RT_TRY(enqueue());
   if (!begun || table().cuEventRecord(piece->end, native_) != kSuccess) pending = nullptr;

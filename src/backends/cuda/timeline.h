@@ -38,7 +38,8 @@ class Timeline {
   NativeStream stream_ = nullptr;  // idle
   NativeEvent base_ = nullptr;
   NativeEvent trial_ = nullptr;
-  int64_t base_time_ = 0;  // of the host
+  int64_t base_time_ = 0;  // of the host; 0: the clock has no place yet
+  int64_t looked_ = 0;     // when
   bool refused_ = false;   // the driver gives no times
 };
 

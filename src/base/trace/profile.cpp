@@ -21,6 +21,7 @@
 #include "base/config.h"
 #include "base/lock_order.h"
 #include "base/log.h"
+#include "base/never_destroyed.h"
 #include "base/os/file_size_signal.h"
 #include "base/trace/words.h"
 
@@ -70,14 +71,11 @@ struct Sums {
   bool open = false;
   std::string path;  // empty: stderr
   std::unordered_map<Key, WorkSum, KeyHash> work;
-  std::map<std::string, CallSum, std::less<>> calls;
+  std::unordered_map<const char*, CallSum> calls;  // by the function's own literal
   std::map<std::string, Sum, std::less<>> builds;
   uint64_t lost = 0;
 };
-Sums& sums() {
-  static Sums* instance = new Sums;  // never destroyed: threads may work until the process ends
-  return *instance;
-}
+Sums& sums() { return neverDestroyed<Sums>(); }
 
 // Adds under the lock. A profile fails no call: without memory a row is missing.
 template <class Add>
@@ -155,6 +153,20 @@ auto byTotal(const Map& map) {
   return sorted;
 }
 
+// A function may have several literals of its name.
+std::map<std::string, CallSum> callsByName(const Sums& all) {
+  std::map<std::string, CallSum> named;
+  for (const auto& [name, sum] : all.calls) {
+    CallSum& row = named[name];
+    row.count += sum.count;
+    row.total += sum.total;
+    row.waited += sum.waited;
+    row.least = std::min(row.least, sum.least);
+    row.most = std::max(row.most, sum.most);
+  }
+  return named;
+}
+
 bool isKernel(const WorkRow& row) { return row.first.kind == Kind::kKernel; }
 bool movesBytes(const WorkRow& row) { return row.first.kind == Kind::kCopy || row.first.kind == Kind::kFill; }
 
@@ -197,7 +209,7 @@ std::string table(const Sums& all) {
   }
   if (!all.calls.empty())
     append(&text, "calls\n  %8s %10s %11s %11s %11s %11s  function\n", "", "count", "total", "waited", "mean", "max");
-  for (const auto& [name, sum] : byTotal(all.calls)) {
+  for (const auto& [name, sum] : byTotal(callsByName(all))) {
     append(&text, "  %8s %10llu %11s %11s %11s %11s  %s\n", "", static_cast<Number>(sum.count), duration(sum.total).c_str(),
            duration(sum.waited).c_str(), duration(sum.mean()).c_str(), duration(sum.most).c_str(), name.c_str());
   }
@@ -247,7 +259,7 @@ std::string json(const Sums& all) {
   }
   text += "],\n\"calls\":[";
   comma = "\n";
-  for (const auto& [name, sum] : byTotal(all.calls)) {
+  for (const auto& [name, sum] : byTotal(callsByName(all))) {
     text += comma + ("{\"name\":" + quoted(name)) + ',' + sumMembers(sum) +
             ",\"waited_ns\":" + std::to_string(static_cast<long long>(sum.waited)) + '}';
     comma = ",\n";
@@ -310,7 +322,7 @@ void afterForkInChild() {
 
 void call(const char* name, int64_t nanoseconds, int64_t waited) {
   with([&](Sums& all) {
-    CallSum& row = rowOf(all.calls, name);
+    CallSum& row = all.calls[name];
     row.add(nanoseconds);
     row.waited += std::min(waited, nanoseconds);
   });

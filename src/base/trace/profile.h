@@ -14,7 +14,7 @@ void beforeFork();
 void afterForkInParent();
 void afterForkInChild();
 
-void call(const char* name, int64_t nanoseconds, int64_t waited);
+void call(const char* name, int64_t nanoseconds, int64_t waited);  // `name` is a literal
 void build(const char* step, int64_t nanoseconds);
 void work(const Track& track, const Work& work, int64_t nanoseconds);
 void lost();

@@ -10,18 +10,21 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdarg>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <new>
+#include <string_view>
+#include <system_error>
 #include <unordered_set>
 #include <vector>
 
 #include "base/config.h"
 #include "base/lock_order.h"
 #include "base/log.h"
+#include "base/never_destroyed.h"
 #include "base/os/file_size_signal.h"
 #include "base/text.h"
 #include "base/trace/words.h"
@@ -44,7 +47,7 @@ struct Writer {
   size_t used = 0;
   std::unordered_set<uint64_t> named;  // tracks
   std::vector<const char*> devices;    // in the order of their numbers
-  char buffer[4096];
+  char buffer[1 << 15];                // a killed process loses what is in it
 
   // errno of the write that failed, or 0; what is left in the buffer then is dropped.
   int flush() {
@@ -78,51 +81,77 @@ struct Writer {
     used = 0;
   }
 };
-Writer& writer() {
-  static Writer* instance = new Writer;  // never destroyed: threads may trace until the process ends
-  return *instance;
-}
+Writer& writer() { return neverDestroyed<Writer>(); }
 
 // Changes with each trace, so that threads name themselves in each. Relaxed: a stale number costs a second name.
 std::atomic<uint32_t> session{0};
 
-// A string as JSON wants it; control characters become spaces.
-template <size_t kSize>
-struct Escaped {
-  explicit Escaped(const char* from) {
-    size_t at = 0;
-    for (; *from != '\0' && at + 3 < kSize; ++from) {
-      if (*from == '"' || *from == '\\') text[at++] = '\\';
-      text[at++] = static_cast<unsigned char>(*from) < 0x20 ? ' ' : *from;
+// One or two lines of the file, put together on the stack of the thread that has the event. Made by hand: a formatted print
+// takes several times as long, and a locale may have a say in it. What does not fit makes the whole invalid.
+class Line {
+ public:
+  Line& text(std::string_view words) {
+    if (used_ + words.size() > sizeof text_) {
+      overflows_ = true;
+    } else {
+      memcpy(text_ + used_, words.data(), words.size());
+      used_ += words.size();
     }
-    text[wholeLetters(text, at)] = '\0';
+    return *this;
   }
-  char text[kSize];
+  template <class Value>
+  Line& number(Value value) {
+    const std::to_chars_result result = std::to_chars(text_ + used_, text_ + sizeof text_, value);
+    overflows_ = overflows_ || result.ec != std::errc();
+    if (!overflows_) used_ = static_cast<size_t>(result.ptr - text_);
+    return *this;
+  }
+  // With three decimals: nanoseconds as microseconds.
+  Line& thousandths(int64_t value) {
+    if (value < 0) text("-");
+    const Number size = static_cast<Number>(value < 0 ? -value : value), rest = size % 1000;
+    const char digits[] = {'.', static_cast<char>('0' + rest / 100), static_cast<char>('0' + rest / 10 % 10),
+                           static_cast<char>('0' + rest % 10)};
+    return number(size / 1000).text({digits, sizeof digits});
+  }
+  // A string as JSON wants it, at most so many bytes of it; control characters become spaces.
+  Line& quoted(const char* words, size_t most = 256) {
+    const size_t begin = used_ + 1;
+    text("\"");
+    for (; *words != '\0' && used_ - begin < most && used_ + 3 < sizeof text_; ++words) {
+      if (*words == '"' || *words == '\\') text_[used_++] = '\\';
+      text_[used_++] = static_cast<unsigned char>(*words) < 0x20 ? ' ' : *words;
+    }
+    used_ = begin + wholeLetters(text_ + begin, used_ - begin);
+    return text("\"");
+  }
+  // Members that begin with a comma.
+  template <class Value>
+  Line& member(std::string_view name, Value value) {
+    return text(",\"").text(name).text("\":").number(value);
+  }
+  Line& member(std::string_view name, const char* words) { return text(",\"").text(name).text("\":").quoted(words); }
+  Line& time(std::string_view name, int64_t nanoseconds) { return text(",\"").text(name).text("\":").thousandths(nanoseconds); }
+  // The process and the thread of the picture.
+  Line& place(int pid, Number tid) { return member("pid", pid).member("tid", tid); }
+
+  bool isValid() const { return !overflows_; }
+  const char* data() const { return text_; }
+  size_t size() const { return used_; }
+
+ private:
+  size_t used_ = 0;
+  bool overflows_ = false;
+  char text_[2048];
 };
 
-// A number with three decimals, whatever a program's locale has for a decimal point: nanoseconds as microseconds.
-struct Thousandths {
-  explicit Thousandths(int64_t value) {
-    const bool negative = value < 0;
-    const Number size = static_cast<Number>(negative ? -value : value);
-    snprintf(text, sizeof text, "%s%llu.%03llu", negative ? "-" : "", size / 1000, size % 1000);
-  }
-  char text[32];
-};
-
-void emit(const char* format, ...) __attribute__((format(printf, 1, 2)));
-void emit(const char* format, ...) {
-  char text[1536];
-  va_list list;
-  va_start(list, format);
-  int length = vsnprintf(text, sizeof text, format, list);
-  va_end(list);
-  if (length < 0 || static_cast<size_t>(length) >= sizeof text) return;
+void emit(const Line& line) {
+  if (!line.isValid()) return;
   Writer& out = writer();
   std::lock_guard lock(out.mutex);
   if (out.file < 0) return;
   int error = out.put(out.first ? "[\n" : ",\n", 2);
-  if (error == 0) error = out.put(text, static_cast<size_t>(length));
+  if (error == 0) error = out.put(line.data(), line.size());
   out.first = false;
   if (error != 0) {
     log::write(RT_LOG_WARNING, "The trace %s ends here: %s.", out.path, strerror(error));
@@ -131,17 +160,22 @@ void emit(const char* format, ...) {
   }
 }
 
+void nameOf(const char* what, int pid, Number tid, const char* name) {
+  Line line;
+  line.text("{\"ph\":\"M\"").member("name", what).place(pid, tid).text(",\"args\":{\"name\":").quoted(name).text("}}");
+  emit(line);
+}
+
 // The calling thread, which has a name in the file by then.
-long thisThread() {
+Number thisThread() {
   thread_local uint32_t named_in = 0;
-  thread_local const long number = syscall(SYS_gettid);
+  thread_local const auto number = static_cast<Number>(syscall(SYS_gettid));
   const uint32_t now = session.load(std::memory_order_relaxed);
   if (named_in != now) {
     named_in = now;
     char name[32] = "";
     (void)pthread_getname_np(pthread_self(), name, sizeof name);
-    emit("{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%d,\"tid\":%ld,\"args\":{\"name\":\"%s\"}}", kThreads, number,
-         Escaped<64>(name).text);
+    nameOf("thread_name", kThreads, number, name);
   }
   return number;
 }
@@ -172,33 +206,54 @@ bool isUnnamed(Number track) try {
 int process(const char* device) {
   bool fresh = false;
   const int number = processOf(device, &fresh);
-  if (fresh) {
-    emit("{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%d,\"args\":{\"name\":\"streams of %s\"}}", number,
-         Escaped<64>(device).text);
-  }
+  if (!fresh) return number;
+  char name[80];
+  snprintf(name, sizeof name, "streams of %s", device);
+  nameOf("process_name", number, 0, name);
   return number;
 }
 
-void nameTrack(int pid, Number tid, const Track& track, unsigned lane) {
-  char suffix[32] = "";
-  if (lane != 0) snprintf(suffix, sizeof suffix, ", side by side %u", lane);
-  emit("{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%d,\"tid\":%llu,\"args\":{\"name\":\"%s%s\"}}", pid, tid,
-       Escaped<128>(track.label).text, suffix);
+// The process of a track, which has a name in the file by then. A thread that goes on with a track knows both.
+int processOf(const Track& track, Number tid, unsigned lane) {
+  struct Last {
+    uint32_t session = 0;
+    Number tid = 0;
+    int pid = 0;
+  };
+  thread_local Last last;
+  const uint32_t now = session.load(std::memory_order_relaxed);
+  if (last.session == now && last.tid == tid) return last.pid;
+  const int pid = process(track.device);
+  if (isUnnamed(tid)) {
+    char name[sizeof track.label + 32];
+    snprintf(name, sizeof name, lane == 0 ? "%s" : "%s, side by side %u", track.label, lane);
+    nameOf("thread_name", pid, tid, name);
+  }
+  last = {now, tid, pid};
+  return pid;
 }
 
-// What only some kinds of work have, as members behind others.
-void describe(char* out, size_t size, const Work& work, int64_t duration) {
-  out[0] = '\0';
+void addThree(Line* line, std::string_view name, const uint32_t values[3]) {
+  line->text(",\"").text(name).text("\":[").number(values[0]).text(",").number(values[1]).text(",").number(values[2]).text("]");
+}
+
+// What only some kinds of work have.
+void describe(Line* line, const Work& work, int64_t duration) {
+  if (work.in_graph) line->text(",\"in_graph\":true");
   if (work.kind == Kind::kKernel) {
-    const uint32_t *grid = work.grid, *group = work.group;
-    snprintf(out, size, ",\"module\":\"%s\",\"tier\":\"%s\",\"grid\":[%u,%u,%u],\"group\":[%u,%u,%u]",
-             Escaped<160>(work.module).text, work.tier, grid[0], grid[1], grid[2], group[0], group[1], group[2]);
+    line->member("module", work.module).member("tier", work.tier);
+    addThree(line, "grid", work.grid);
+    addThree(line, "group", work.group);
   } else if (work.kind == Kind::kCopy || work.kind == Kind::kFill) {
     // Bytes in a nanosecond are GB/s. Beyond 2^53 bytes the thousandths would not fit; no device has that.
     const auto bytes = static_cast<int64_t>(std::min<uint64_t>(work.bytes, uint64_t{1} << 53));
-    snprintf(out, size, ",\"bytes\":%llu,\"GB/s\":%s", static_cast<Number>(work.bytes),
-             Thousandths(duration > 0 ? bytes * 1000 / duration : 0).text);
+    line->member("bytes", work.bytes).time("GB/s", duration > 0 ? bytes * 1000 / duration : 0);
   }
+}
+
+// "7.12": an arrow.
+Line& identity(Line& line, uint64_t track, uint64_t serial) {
+  return line.text(",\"id\":\"").number(track).text(".").number(serial).text("\"");
 }
 
 }  // namespace
@@ -221,7 +276,7 @@ bool start() {
     out.devices.clear();
   }
   session.fetch_add(1, std::memory_order_relaxed);
-  emit("{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%d,\"args\":{\"name\":\"threads\"}}", kThreads);
+  nameOf("process_name", kThreads, 0, "threads");
   return true;
 }
 
@@ -250,76 +305,75 @@ void afterForkInChild() {
 }
 
 void span(const char* category, const char* name, const char* detail, int64_t begin, int64_t end) {
-  const long thread = thisThread();
-  emit("{\"ph\":\"X\",\"name\":\"%s\",\"cat\":\"%s\",\"pid\":%d,\"tid\":%ld,\"ts\":%s,\"dur\":%s,\"args\":{%s%s%s}}",
-       Escaped<320>(name).text, category, kThreads, thread, Thousandths(begin).text, Thousandths(end - begin).text,
-       detail[0] != '\0' ? "\"of\":\"" : "", Escaped<320>(detail).text, detail[0] != '\0' ? "\"" : "");
+  const Number thread = thisThread();
+  Line line;
+  line.text("{\"ph\":\"X\"").member("name", name).member("cat", category).place(kThreads, thread);
+  line.time("ts", begin).time("dur", end - begin).text(",\"args\":{");
+  if (detail[0] != '\0') line.text("\"of\":").quoted(detail);
+  emit(line.text("}}"));
 }
 
 void mark(const char* category, const char* name, const char* detail) {
-  const long thread = thisThread();
-  emit("{\"ph\":\"i\",\"s\":\"t\",\"name\":\"%s\",\"cat\":\"%s\",\"pid\":%d,\"tid\":%ld,\"ts\":%s,\"args\":{\"of\":\"%s\"}}",
-       Escaped<320>(name).text, category, kThreads, thread, Thousandths(nowNanoseconds()).text, Escaped<320>(detail).text);
+  const Number thread = thisThread();
+  Line line;
+  line.text("{\"ph\":\"i\",\"s\":\"t\"").member("name", name).member("cat", category).place(kThreads, thread);
+  emit(line.time("ts", nowNanoseconds()).text(",\"args\":{\"of\":").quoted(detail).text("}}"));
 }
 
 void submitted(uint64_t track, uint64_t serial, int64_t now) {
-  const long thread = thisThread();
-  emit("{\"ph\":\"s\",\"name\":\"submit\",\"cat\":\"submit\",\"id\":\"%llu.%llu\",\"pid\":%d,\"tid\":%ld,\"ts\":%s}",
-       static_cast<Number>(track), static_cast<Number>(serial), kThreads, thread, Thousandths(now).text);
+  const Number thread = thisThread();
+  Line line;
+  line.text("{\"ph\":\"s\",\"name\":\"submit\",\"cat\":\"submit\"");
+  emit(identity(line, track, serial).place(kThreads, thread).time("ts", now).text("}"));
 }
 
 void work(const Track& track, uint64_t serial, const Work& work, int64_t begin, int64_t end) {
-  const int pid = process(track.device);
   const Number tid = track.number + work.lane * kLane;
-  if (isUnnamed(tid)) nameTrack(pid, tid, track, work.lane);
-  char more[384];
-  describe(more, sizeof more, work, end - begin);
-  emit(
-      "{\"ph\":\"X\",\"name\":\"%s\",\"cat\":\"%s\",\"pid\":%d,\"tid\":%llu,\"ts\":%s,\"dur\":%s,\"args\":{\"serial\":%llu,"
-      "\"device\":\"%s\",\"stream\":\"%s\"%s%s}}",
-      Escaped<320>(nameOf(work)).text, wordOf(work.kind), pid, tid, Thousandths(begin).text, Thousandths(end - begin).text,
-      static_cast<Number>(serial), Escaped<64>(track.device).text, Escaped<128>(track.label).text,
-      work.in_graph ? ",\"in_graph\":true" : "", more);
-  if (work.in_graph) return;  // the arrow leads to the whole graph
-  emit(
-      "{\"ph\":\"f\",\"bp\":\"e\",\"name\":\"submit\",\"cat\":\"submit\",\"id\":\"%llu.%llu\",\"pid\":%d,\"tid\":%llu,"
-      "\"ts\":%s}",
-      static_cast<Number>(track.number), static_cast<Number>(serial), pid, tid, Thousandths(begin).text);
+  const int pid = processOf(track, tid, work.lane);
+  Line line;
+  line.text("{\"ph\":\"X\"").member("name", trace::nameOf(work)).member("cat", wordOf(work.kind)).place(pid, tid);
+  line.time("ts", begin).time("dur", end - begin).text(",\"args\":{\"serial\":").number(serial);
+  line.member("device", track.device).member("stream", track.label);
+  describe(&line, work, end - begin);
+  line.text("}}");
+  if (!work.in_graph) {  // the arrow leads to the whole graph
+    line.text(",\n{\"ph\":\"f\",\"bp\":\"e\",\"name\":\"submit\",\"cat\":\"submit\"");
+    identity(line, track.number, serial).place(pid, tid).time("ts", begin).text("}");
+  }
+  emit(line);
 }
 
 void clock(const char* device, int64_t error) {
   const int pid = process(device);
-  emit(
-      "{\"ph\":\"i\",\"s\":\"p\",\"name\":\"clock\",\"cat\":\"clock\",\"pid\":%d,\"tid\":0,\"ts\":%s,\"args\":{\"device\":\"%"
-      "s\","
-      "\"error_us\":%s}}",
-      pid, Thousandths(nowNanoseconds()).text, Escaped<64>(device).text, Thousandths(error).text);
+  Line line;
+  line.text("{\"ph\":\"i\",\"s\":\"p\",\"name\":\"clock\",\"cat\":\"clock\"").place(pid, 0);
+  line.time("ts", nowNanoseconds()).text(",\"args\":{\"device\":").quoted(device).time("error_us", error).text("}}");
+  emit(line);
 }
 
 void lost(uint64_t count) {
-  const long thread = thisThread();
-  emit(
-      "{\"ph\":\"i\",\"s\":\"g\",\"name\":\"lost\",\"cat\":\"lost\",\"pid\":%d,\"tid\":%ld,\"ts\":%s,\"args\":{\"spans\":%llu}"
-      "}",
-      kThreads, thread, Thousandths(nowNanoseconds()).text, static_cast<Number>(count));
+  const Number thread = thisThread();
+  Line line;
+  line.text("{\"ph\":\"i\",\"s\":\"g\",\"name\":\"lost\",\"cat\":\"lost\"").place(kThreads, thread);
+  emit(line.time("ts", nowNanoseconds()).text(",\"args\":{\"spans\":").number(count).text("}}"));
 }
 
 void liveBytes(uint64_t bytes) {
-  emit("{\"ph\":\"C\",\"name\":\"live bytes\",\"pid\":%d,\"ts\":%s,\"args\":{\"bytes\":%llu}}", kThreads,
-       Thousandths(nowNanoseconds()).text, static_cast<Number>(bytes));
+  Line line;
+  line.text("{\"ph\":\"C\",\"name\":\"live bytes\"").member("pid", kThreads).time("ts", nowNanoseconds());
+  emit(line.text(",\"args\":{\"bytes\":").number(bytes).text("}}"));
 }
 
 void memory(Memory what, uint64_t pool, uint64_t address, uint64_t bytes, uint64_t track, const char* device,
             const char* kind) {
   static constexpr const char* kNames[] = {"allocate", "free", "reserve", "release"};
-  const long thread = thisThread();
-  char origin[128] = "";
-  if (what == Memory::kReserve) snprintf(origin, sizeof origin, ",\"device\":\"%s\",\"kind\":\"%s\"", device, kind);
-  emit(
-      "{\"ph\":\"i\",\"s\":\"t\",\"name\":\"%s\",\"cat\":\"memory\",\"pid\":%d,\"tid\":%ld,\"ts\":%s,\"args\":{\"pool\":%llu,"
-      "\"address\":%llu,\"bytes\":%llu,\"stream\":%llu%s}}",
-      kNames[static_cast<int>(what)], kThreads, thread, Thousandths(nowNanoseconds()).text, static_cast<Number>(pool),
-      static_cast<Number>(address), static_cast<Number>(bytes), static_cast<Number>(track), origin);
+  const Number thread = thisThread();
+  Line line;
+  line.text("{\"ph\":\"i\",\"s\":\"t\"").member("name", kNames[static_cast<int>(what)]).member("cat", "memory");
+  line.place(kThreads, thread).time("ts", nowNanoseconds()).text(",\"args\":{\"pool\":").number(pool);
+  line.member("address", address).member("bytes", bytes).member("stream", track);
+  if (what == Memory::kReserve) line.member("device", device).member("kind", kind);
+  emit(line.text("}}"));
 }
 
 }  // namespace manyrt::trace::timeline

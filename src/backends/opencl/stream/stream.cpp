@@ -119,8 +119,8 @@ template <class Enqueue>
 Status Stream::timed(const trace::Work& work, Enqueue enqueue) {
   (void)takeTimedQueue();
   device().timeline().look();
-  auto pending = std::make_unique<TimedCommands>(device(), serialOfWork(), false);
-  CommandEvents* const events = pending->add(work);
+  std::unique_ptr<TimedCommands> pending(new (std::nothrow) TimedCommands(device(), serialOfWork(), false));
+  CommandEvents* const events = pending != nullptr ? pending->add(work) : nullptr;
   RT_TRY(enqueue(events));
   spans().add(events != nullptr ? std::move(pending) : nullptr);
   return Status();
@@ -236,7 +236,7 @@ Ref<RefCounted> Stream::versionOf(backend::Replay& replay) { return static_cast<
 Status Stream::replayTimed(Replay& replay, RefCounted& list) {
   (void)takeTimedQueue();
   device().timeline().look();
-  auto pending = std::make_unique<TimedCommands>(device(), serialOfWork(), true);
+  std::unique_ptr<TimedCommands> pending(new (std::nothrow) TimedCommands(device(), serialOfWork(), true));
   RT_TRY(replay.enqueue(queue_, static_cast<Replay::List&>(list), pending.get()));
   spans().add(std::move(pending));
   return Status();

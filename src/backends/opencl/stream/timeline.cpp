@@ -17,7 +17,8 @@ namespace {
 
 constexpr int kTrials = 5;
 constexpr int64_t kLookAgain = 500'000'000;  // ns: clocks drift by up to 500 ns in a millisecond
-constexpr int64_t kPatience = 10'000'000;    // ns for a marker in an idle queue
+// For a marker in an idle queue, ns. Without any place of the clock all spans are lost.
+constexpr int64_t kPatience = 10'000'000, kPatienceAtFirst = 200'000'000;
 
 }  // namespace
 
@@ -41,6 +42,7 @@ bool Timeline::makeQueue() {
 // Under the mutex. A marker is queued between the first two looks at the host's clock, and over before the third. Where both
 // bounds hold, their common part is the place. Where a driver takes the time of queueing elsewhere, the end alone counts.
 bool Timeline::tryOnce(Place* place) {
+  const int64_t patience = place_.error == INT64_MAX ? kPatienceAtFirst : kPatience;
   cl_event event = nullptr;
   const int64_t before = nowNanoseconds();
   if (RT_CL_PLAIN(clEnqueueMarkerWithWaitList, queue_, 0, nullptr, &event) != CL_SUCCESS) return false;
@@ -49,7 +51,7 @@ bool Timeline::tryOnce(Place* place) {
   Error status = CL_SUCCESS;
   bool is_over = false;
   int64_t after = 0;
-  while (!is_over && after - before < kPatience) {
+  while (!is_over && after - before < patience) {
     is_over = isOver(event, &status);
     after = nowNanoseconds();
     if (!is_over) sched_yield();
@@ -74,7 +76,9 @@ void Timeline::look() {
   if (refused_ || (looked_ != 0 && nowNanoseconds() - looked_ < kLookAgain)) return;
   refused_ = !makeQueue();
   Place place;
-  for (int i = 0; i < kTrials && !refused_; ++i) (void)tryOnce(&place);
+  for (int i = 0; i < kTrials && !refused_; ++i) {
+    if (!tryOnce(&place)) break;  // of a device that is so busy no other trial tells more
+  }
   looked_ = nowNanoseconds();
   if (place.error == INT64_MAX) return;  // the last place stays, if there is one
   place_ = place;
