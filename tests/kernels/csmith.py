@@ -6,7 +6,7 @@ so that they go different ways.
     csmith.py [--forms quick,optimized,tiered,sse] [--count 20] [--first 1] [--keep FOLDER] [--seconds N] [--print]
 
 --print writes the kernel of --first and runs nothing. Exit status: 0 all agree, 1 some do not, 77 no csmith or no C compiler is
-here. `--count 1000` takes half an hour.
+here. `--count 1000` takes up to an hour.
 
 What is a variable of the program in csmith's text is private memory of each work-item: the members of a record, or variables,
 which functions get pointers to. Arithmetic is that of csmith's safe functions but for signed numbers, which wrap.
