@@ -1,4 +1,5 @@
-// A table of entries of one cache line. Writers take a lock, readers look whether the address was the same before and behind.
+// A table of entries of one cache line. Writers take a lock and count each change twice, readers look whether the count was the
+// same before and after: the address alone would not do, since a label may be changed in place.
 #include "allocator/labels.h"
 
 #include <atomic>
@@ -16,6 +17,7 @@ constexpr size_t kEntries = 4096, kProbes = 8;
 constexpr size_t kWords = kMost / sizeof(uint64_t);
 
 struct alignas(64) Entry {
+  std::atomic<uint64_t> changes{0};  // odd: one is going on
   std::atomic<uintptr_t> address{0};
   std::atomic<uint64_t> words[kWords] = {};
 };
@@ -55,11 +57,13 @@ void note(uintptr_t address, const char* label) {
     table.store(all, std::memory_order_release);
   }
   Entry& entry = entryFor(all, address);
-  // A reader that meets the change sees no address before it, or another one behind it: each word is released after the first
-  // store and before the last, and a reader acquires each.
-  entry.address.store(0, std::memory_order_release);
-  for (size_t i = 0; i < kWords; ++i) entry.words[i].store(words[i], std::memory_order_release);
+  // A reader that meets the change sees another count afterwards: each word is released after the first store and before the
+  // last, and a reader acquires each.
+  const uint64_t changes = entry.changes.load(std::memory_order_relaxed);
+  entry.changes.store(changes + 1, std::memory_order_release);
   entry.address.store(address, std::memory_order_release);
+  for (size_t i = 0; i < kWords; ++i) entry.words[i].store(words[i], std::memory_order_release);
+  entry.changes.store(changes + 2, std::memory_order_release);
 }
 
 bool read(uintptr_t address, char (&label)[kMost]) {
@@ -67,10 +71,11 @@ bool read(uintptr_t address, char (&label)[kMost]) {
   if (all == nullptr) return false;
   for (size_t i = 0; i < kProbes; ++i) {
     const Entry& entry = all[(placeOf(address) + i) % kEntries];
+    const uint64_t changes = entry.changes.load(std::memory_order_acquire);
     if (entry.address.load(std::memory_order_acquire) != address) continue;
     uint64_t words[kWords];
     for (size_t word = 0; word < kWords; ++word) words[word] = entry.words[word].load(std::memory_order_acquire);
-    if (entry.address.load(std::memory_order_acquire) != address) return false;
+    if (changes % 2 != 0 || entry.changes.load(std::memory_order_acquire) != changes) return false;
     memcpy(label, words, sizeof words);
     label[kMost - 1] = '\0';
     return label[0] != '\0';

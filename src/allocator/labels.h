@@ -7,7 +7,7 @@
 
 namespace manyrt::allocator::labels {
 
-constexpr size_t kMost = 56;  // bytes of a label that are kept, with its end
+constexpr size_t kMost = 48;  // bytes of a label that are kept, with its end
 
 // Without memory for the table nothing is noted.
 void note(uintptr_t address, const char* label);

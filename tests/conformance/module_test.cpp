@@ -112,7 +112,10 @@ TEST_P(ModuleTest, InfoTellsWhichCodeRunsAndWhereItCameFrom) {
   ASSERT_RT_OK(rtModuleGetInfo(&info, module));
   EXPECT_STREQ(info.name, "kernel.cl");
   EXPECT_EQ(info.kernel_count, 2u);
-  EXPECT_TRUE(info.origin == RT_MODULE_ORIGIN_BUILD || info.origin == RT_MODULE_ORIGIN_CACHE) << info.origin;
+  // Of two devices of one kind the second one takes what was built for the first.
+  EXPECT_TRUE(info.origin == RT_MODULE_ORIGIN_BUILD || info.origin == RT_MODULE_ORIGIN_CACHE ||
+              info.origin == RT_MODULE_ORIGIN_PROCESS)
+      << info.origin;
   EXPECT_TRUE(info.state == RT_MODULE_QUICK || info.state == RT_MODULE_OPTIMIZED) << info.state;
   EXPECT_GT(info.load_ns, 0u);
   ASSERT_RT_OK(rtModuleWait(module, RT_MODULE_OPTIMIZED, RT_TIMEOUT_INFINITE));
