@@ -210,6 +210,7 @@ void modules(const rt::Context& context) {
   EXPECT(OK(joined.kernelCount(no)) == 1);
   OK(module.buildLog(no));
   OK(module.waitOptimized(rt::waitForever, no));
+  EXPECT(OK(module.info(no)).kernel_count == 2);
   EXPECT(OK(module.kernelCount(no)) == 2);
   EXPECT(OK(OK(module.kernelAt(0, no)).name(no)) == "add");
   EXPECT(OK(module.global("table", no)).size() == 16);
