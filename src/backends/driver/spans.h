@@ -2,7 +2,7 @@
 // the driver; queries, waits and later submissions collect what is over and tell the trace. So no thread waits for a time.
 #pragma once
 
-#include <deque>
+#include <list>
 #include <memory>
 #include <mutex>
 
@@ -41,7 +41,7 @@ class Spans final : private trace::Source {
   const trace::Track& track_;
   bool listens_ = false;
   Ranked<std::mutex, LockRank::kDriverSpans> mutex_;
-  std::deque<std::unique_ptr<PendingSpan>> pending_;  // in the order of the stream
+  std::list<std::unique_ptr<PendingSpan>> pending_;  // in the order of the stream; empty it has no memory, which a deque has
 };
 
 }  // namespace manyrt::driver
