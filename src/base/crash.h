@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/os/sanitizer.h"
+
 namespace manyrt::crash {
 
 // A text of limited length; what does not fit is left out.
@@ -46,6 +48,14 @@ struct Running {
 
 // Null: no kernel. Read by the handler on the same thread; the call of a kernel orders the stores around it.
 extern constinit thread_local const Running* running __attribute__((tls_model("initial-exec")));
+
+// `now`: what the thread begins to run, or null. ThreadSanitizer takes groups on one thread for threads of their own, and this word
+// for one that they share; it has its own reports.
+inline void say([[maybe_unused]] const Running* now) {
+#if !defined(MANYRT_BUILT_FOR_THREAD)
+  running = now;
+#endif
+}
 
 // Puts the handler in front of the one that stands, unless it stands in front already. Called where something is made that a
 // thread may run later, so that a handler which the program has set meanwhile is reached too. RT_CRASH_REPORT=0: does nothing.

@@ -15,9 +15,9 @@ class RunningKernel : public crash::Running {
  public:
   explicit RunningKernel(const HostKernel& kernel) : Running{describe}, kernel_(&kernel) {
     group.item[0] = compiler::kNoItem;
-    crash::running = this;
+    crash::say(this);
   }
-  ~RunningKernel() { crash::running = nullptr; }
+  ~RunningKernel() { crash::say(nullptr); }
   RunningKernel(const RunningKernel&) = delete;
   RunningKernel& operator=(const RunningKernel&) = delete;
 

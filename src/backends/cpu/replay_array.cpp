@@ -37,9 +37,9 @@ void copyValues(unsigned char* values, const HostKernel& kernel, const backend::
 // The node that a thread is at, for the report of a crash.
 class ReplayArray::RunningNode : public crash::Running {
  public:
-  explicit RunningNode(Node* first) : Running{describe}, node(first) { crash::running = this; }
-  ~RunningNode() { crash::running = nullptr; }
-  void again() { crash::running = this; }  // behind a launch of several groups, which has had a record of its own
+  explicit RunningNode(Node* first) : Running{describe}, node(first) { crash::say(this); }
+  ~RunningNode() { crash::say(nullptr); }
+  void again() { crash::say(this); }  // behind a launch of several groups, which has had a record of its own
   RunningNode(const RunningNode&) = delete;
   RunningNode& operator=(const RunningNode&) = delete;
 
