@@ -49,8 +49,8 @@ struct Running {
 // Null: no kernel. Read by the handler on the same thread; the call of a kernel orders the stores around it.
 extern constinit thread_local const Running* running __attribute__((tls_model("initial-exec")));
 
-// `now`: what the thread begins to run, or null. ThreadSanitizer takes groups on one thread for threads of their own, and this word
-// for one that they share; it has its own reports.
+// `now`: what the thread begins to run, or null. ThreadSanitizer takes groups on one thread for threads of their own, and this
+// word for one that they share; it has its own reports.
 inline void say([[maybe_unused]] const Running* now) {
 #if !defined(MANYRT_BUILT_FOR_THREAD)
   running = now;
