@@ -298,10 +298,25 @@ Pace Divergence::computed(const Instruction& i) const {
       const bool is_pure = i.signature.builtin != nullptr && i.signature.builtin->kind == BuiltinKind::kPure;
       return is_pure && uniform() ? kUniform : kVarying;
     }
-    case Shape::kCall:
-      return kVarying;
-    default:
+    case Shape::kFloats:
+    case Shape::kFloat:
+    case Shape::kFused:
+    case Shape::kCompareBits:
+    case Shape::kCompareIntegers:
+    case Shape::kCompareFloats:
+    case Shape::kFloatNarrow:
+    case Shape::kFloatWiden:
+    case Shape::kFloatToInteger:
+    case Shape::kIntegerToFloat:
+    case Shape::kBitcast:
+    case Shape::kSplat:
+    case Shape::kBuild:
+    case Shape::kExtract:
+    case Shape::kInsert:
+    case Shape::kShuffle:
       return uniform() ? kUniform : kVarying;
+    default:
+      return kVarying;  // calls, and what this does not know
   }
 }
 

@@ -34,22 +34,20 @@ void cut(Region& region) {
   }
 }
 
+// An operation that is not known to have no effect has one.
 bool hasEffect(const Instruction& i) {
+  if (ir::isPure(i.op)) return false;
   switch (ir::shapeOf(i.op)) {
     case Shape::kLoad:
       return i.is_volatile;
-    case Shape::kStore:
-    case Shape::kCopy:
-    case Shape::kFill:
-    case Shape::kCall:
-    case Shape::kBarrier:
-    case Shape::kFence:
-    case Shape::kReturn:
-      return true;
     case Shape::kBuiltin:
       return i.signature.builtin == nullptr || i.signature.builtin->kind != BuiltinKind::kPure;
-    default:
+    case Shape::kIf:
+    case Shape::kLoop:
+    case Shape::kSwitch:  // what is inside of them has
       return false;
+    default:
+      return !ir::isTerminator(i.op) || i.op == Opcode::kReturn;
   }
 }
 
