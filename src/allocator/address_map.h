@@ -56,7 +56,7 @@ inline Region* find(const void* pointer) {
 }
 bool overlaps(const void* address, uint64_t size);  // whether a known region has a byte of the range
 // The regions next to an address that no region has, at most a gibibyte away: the one that ends last before it, and the one
-// that begins first behind it. Null: none. Under a guard; safe in the handler of a signal.
+// that begins first after it. Null: none. Under a guard; safe in the handler of a signal.
 Region* nearestBefore(uintptr_t address);
 Region* nearestBehind(uintptr_t address);
 

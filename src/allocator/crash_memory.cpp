@@ -128,7 +128,7 @@ void describeMemory(uintptr_t address, Text& text) {
   } else if (address < found.base) {
     text << away << " bytes before ";
   } else {
-    text << away << " bytes behind the end of ";
+    text << away << " bytes after the end of ";
   }
   char label[labels::kMost];
   text << found.what;

@@ -173,7 +173,7 @@ void clock(const char* device, int64_t error) {
 }
 
 // The first source comes from a driver that is at work, so that its own functions for the exit were registered before this one
-// and run behind it: the last spans are asked for while the driver still answers.
+// and run after it: the last spans are asked for while the driver still answers.
 void add(Source& source) {
   Sources& known = sources();
   bool first = false;

@@ -279,7 +279,7 @@ Status copyFromPageable(const CopyArguments& copy, const Checked& ranges, const 
   manager::Context* context = stagingContext(route, stream);
   const bool waits = context == nullptr || !source->take(copy, *context);
   if (log::wanted(RT_LOG_DEBUG)) {
-    log::write(RT_LOG_DEBUG, "A copy of %llu bytes from pageable memory behind unfinished work %s.",
+    log::write(RT_LOG_DEBUG, "A copy of %llu bytes from pageable memory after unfinished work %s.",
                static_cast<Number>(copy.width * copy.height),
                waits ? "waits for its stream: there is no staging memory for it" : "reads its source into staging memory now");
   }

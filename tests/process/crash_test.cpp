@@ -86,7 +86,7 @@ TEST_F(CrashTest, TheNearestAllocationHasItsLabelItsSizeAndWhetherItIsFreed) {
   EXPECT_TRUE(has(live, "byte 4112 of the allocation \"bias\" of 262144 bytes at 0x")) << live.text();
   EXPECT_FALSE(has(live, "freed")) << live.text();
   const Outcome behind = crash({"registered", "launch", "none"});
-  EXPECT_TRUE(has(behind, "12 bytes behind the end of the registered memory of 8192 bytes at 0x")) << behind.text();
+  EXPECT_TRUE(has(behind, "12 bytes after the end of the registered memory of 8192 bytes at 0x")) << behind.text();
 }
 
 TEST_F(CrashTest, AnAddressThatNoMemoryCanHaveIsSaidToBeUnknown) {

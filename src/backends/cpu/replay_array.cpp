@@ -39,7 +39,7 @@ class ReplayArray::RunningNode : public crash::Running {
  public:
   explicit RunningNode(Node* first) : Running{describe}, node(first) { crash::say(this); }
   ~RunningNode() { crash::say(nullptr); }
-  void again() { crash::say(this); }  // behind a launch of several groups, which has had a record of its own
+  void again() { crash::say(this); }  // after a launch of several groups, which has had a record of its own
   RunningNode(const RunningNode&) = delete;
   RunningNode& operator=(const RunningNode&) = delete;
 

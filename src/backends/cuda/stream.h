@@ -63,7 +63,7 @@ class Stream final : public driver::FastStream<Stream> {
   Error callOnNative(Call call) const;
   Status giveLaunch(Kernel& kernel, const backend::Launch& launch);
   Status giveCopy(const backend::Copy& copy);
-  // Gives the driver what `enqueue` does with an event before and one behind it. Under the mutex.
+  // Gives the driver what `enqueue` does with an event before and one after it. Under the mutex.
   template <class Enqueue>
   Status timed(const trace::Work& work, Enqueue enqueue);
   bool isCaptured() const;  // by the program, which has the native stream

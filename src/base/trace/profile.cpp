@@ -108,7 +108,7 @@ void append(std::string* text, const char* format, ...) {
   *text += line;
 }
 
-// A share of two whole numbers, times a power of ten, with that many digits behind the point: no locale has a say.
+// A share of two whole numbers, times a power of ten, with that many digits after the point: no locale has a say.
 std::string ratio(uint64_t part, uint64_t whole, unsigned scale, int digits) {
   unsigned power = 1;
   for (int i = 0; i < digits; ++i) power *= 10;

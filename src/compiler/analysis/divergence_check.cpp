@@ -1,4 +1,4 @@
-// Values are kept by a hash of where they were seen, and compared with those of the item before and behind as they come. Two
+// Values are kept by a hash of where they were seen, and compared with those of the item before and after as they come. Two
 // places with one hash would be a wrong alarm, once in 10^6 runs of this size; none of them is passed over in silence.
 #include "compiler/analysis/divergence_check.h"
 
@@ -53,8 +53,8 @@ void DivergenceCheck::seen(const uint64_t group[3], const uint64_t item[3], cons
   found_[mixed(where, at)] = word;
   if (const auto before = found_.find(mixed(where, at - 1)); before != found_.end())
     compare(before->second, word, value, pace, item);
-  if (const auto behind = found_.find(mixed(where, at + 1)); behind != found_.end())
-    compare(word, behind->second, value, pace, item);
+  if (const auto after = found_.find(mixed(where, at + 1)); after != found_.end())
+    compare(word, after->second, value, pace, item);
 }
 
 }  // namespace manyrt::compiler::analysis

@@ -1,5 +1,5 @@
 // Takes out what has no effect: values that nothing uses, parameters and results that are carried along and never read, empty
-// ifs, and what stands behind an instruction after which control does not come.
+// ifs, and what follows an instruction that control does not leave.
 #pragma once
 
 #include "compiler/ir/module.h"

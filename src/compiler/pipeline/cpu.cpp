@@ -245,7 +245,7 @@ Status tryToImprove(const Improvement& work, int cancel) {
   better->setTier(Object::Tier::kOptimized);
   store(work.directory, work.key, work.log, code);
   work.object->setBetter(std::move(better), table->kernels);
-  log::write(RT_LOG_INFO, "The optimised code of \"%s\" (%s) has taken the place of the quick code, %.2f s behind it.",
+  log::write(RT_LOG_INFO, "The optimised code of \"%s\" (%s) has taken the place of the quick code, %.2f s after it.",
              work.name.c_str(), namesOf(*table).c_str(), static_cast<double>(nowNanoseconds() - work.since) * 1e-9);
   trace::improved(work.name.c_str());
   return Status();

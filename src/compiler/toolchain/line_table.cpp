@@ -14,7 +14,7 @@ namespace {
 
 using Bytes = std::string_view;
 
-// Reads numbers one behind the other. Behind the end all are 0, and ok() is false.
+// Reads numbers one after the other. After the end all are 0, and ok() is false.
 class Cursor {
  public:
   explicit Cursor(Bytes bytes) : bytes_(bytes) {}

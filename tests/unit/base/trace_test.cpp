@@ -49,7 +49,7 @@ class Files {
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-// The whole number behind the first `"name":` that follows `row`; -1: there is none.
+// The whole number after the first `"name":` that follows `row`; -1: there is none.
 long long numberBehind(const std::string& text, const std::string& row, const std::string& name) {
   const size_t begin = text.find(row), at = begin == text.npos ? begin : text.find('"' + name + "\":", begin);
   return at == text.npos ? -1 : atoll(text.c_str() + at + name.size() + 3);

@@ -7,7 +7,7 @@
 namespace manyrt::compiler::ir {
 namespace {
 
-// The alignment of what is `offset` bytes behind a place, or at any whole number of such steps.
+// The alignment of what is `offset` bytes after a place, or at any whole number of such steps.
 uint32_t alignedAt(uint32_t alignment, uint64_t offset) {
   if (offset == 0) return alignment;
   return static_cast<uint32_t>(std::min<uint64_t>(alignment, offset & (~offset + 1)));

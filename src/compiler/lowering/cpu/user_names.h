@@ -1,5 +1,5 @@
 // Which variables of a function can bear the names that the source gives them, in code for a debugger. Else each has a number
-// behind its name: the text of a kernel moves declarations out of their blocks, where two of one name would meet.
+// after its name: the text of a kernel moves declarations out of their blocks, where two of one name would meet.
 #pragma once
 
 #include <set>

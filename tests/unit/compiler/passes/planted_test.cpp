@@ -1,4 +1,4 @@
-// Whether a wrong pass would be found: defects are planted behind the passes, each as a mistake in a pass would leave it, and
+// Whether a wrong pass would be found: defects are planted after the passes, each as a mistake in a pass would leave it, and
 // the verifier or a run of the interpreter beside the module from before has to tell.
 #include <gtest/gtest.h>
 
