@@ -39,7 +39,7 @@ Value* TreeReader::assign(const Expr& e) {
     return made;
   }
   if (type->isPointer()) {
-    Value* number = converted(value(*e.b), e.b->type.type, program_.types.scalar(Scalar::kLong));
+    Value* number = converted(out(), value(*e.b), e.b->type.type, program_.types.scalar(Scalar::kLong));
     const uint64_t size = std::max<uint64_t>(sizeOf(type->inner), 1);
     Value* bytes = out().binary(Opcode::kMul, number, out().constant(number->type, size));
     const Place target = place(*e.a);
@@ -52,13 +52,14 @@ Value* TreeReader::assign(const Expr& e) {
   Value* before = load(target);
   Value* made;
   if (type->isVector()) {
-    made = arithmetic(e.op, type, before, change, e.b->type.type);
+    made = arithmetic(out(), e.op, type, before, change, e.b->type.type);
   } else {
     const bool shift = e.op == Op::kShl || e.op == Op::kShr;
     const Scalar own = std::max(scalarOf(type), Scalar::kInt), other = std::max(scalarOf(e.b->type.type), Scalar::kInt);
     const Tree wide = program_.types.scalar(shift ? own : std::max(own, other));
-    if (!shift) change = converted(change, e.b->type.type, wide);
-    made = converted(arithmetic(e.op, wide, converted(before, type, wide), change, e.b->type.type), wide, type);
+    if (!shift) change = converted(out(), change, e.b->type.type, wide);
+    made = converted(out(), arithmetic(out(), e.op, wide, converted(out(), before, type, wide), change, e.b->type.type), wide,
+                     type);
   }
   store(target, made);
   return made;

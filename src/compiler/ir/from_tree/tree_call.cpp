@@ -29,7 +29,7 @@ Value* TreeReader::call(const Expr& e) {
   std::vector<Value*> arguments;
   Object* room = nullptr;
   if (e.type->isRecord()) {
-    room = temporary(e.type.unqualified());
+    room = temporary(out(), e.type.unqualified());
     arguments.push_back(out().address(room));
   }
   for (const Expr* argument : e.arguments) {

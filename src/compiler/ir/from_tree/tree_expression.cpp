@@ -11,75 +11,9 @@ bool isComparison(Op op) { return op >= Op::kLess && op <= Op::kNotEqual; }
 
 }  // namespace
 
-Value* TreeReader::literal(const Expr& e) {
-  const Type type = valueType(e.type.type);
-  if (type.isFloating()) return out().real(type, e.real);
-  if (type.isBool()) return out().constant(type, e.integer != 0);
-  return out().constant(type, e.integer);
-}
-
 Value* TreeReader::truth(const Expr& e) {
   Value* made = value(e);
-  return made == nullptr ? out().constant({Kind::kBool}, 0) : isNotZero(made);
-}
-
-Value* TreeReader::compared(Op op, Tree operands, Value* a, Value* b) {
-  if (op == Op::kGreater || op == Op::kGreaterEqual) {
-    std::swap(a, b);
-    op = op == Op::kGreater ? Op::kLess : Op::kLessEqual;
-  }
-  const bool floating = a->type.isFloating();
-  switch (op) {
-    case Op::kEqual:
-      return out().compare(floating ? Opcode::kFEq : Opcode::kEq, a, b);
-    case Op::kNotEqual:
-      return out().compare(floating ? Opcode::kFNe : Opcode::kNe, a, b);
-    default:
-      break;
-  }
-  const bool is_signed = !a->type.isPointer() && isSigned(operands);
-  if (op == Op::kLess) return out().compare(floating ? Opcode::kFLt : is_signed ? Opcode::kSLt : Opcode::kULt, a, b);
-  return out().compare(floating ? Opcode::kFLe : is_signed ? Opcode::kSLe : Opcode::kULe, a, b);
-}
-
-// Both operands have the type; the amount of a shift its own. A division by zero is one by one, and the lowest number by -1 is
-// itself; a shift takes its amount modulo the width.
-Value* TreeReader::arithmetic(Op op, Tree type, Value* a, Value* b, Tree amount) {
-  const Type kind = a->type;
-  const bool is_signed = type->hasIntegerElements() && isSigned(type);
-  const auto two = [&](Opcode integers, Opcode floats) { return out().binary(kind.isFloating() ? floats : integers, a, b); };
-  switch (op) {
-    case Op::kAdd:
-      return two(Opcode::kAdd, Opcode::kFAdd);
-    case Op::kSub:
-      return two(Opcode::kSub, Opcode::kFSub);
-    case Op::kMul:
-      return two(Opcode::kMul, Opcode::kFMul);
-    case Op::kDiv:
-    case Op::kRem: {
-      if (kind.isFloating()) return out().binary(Opcode::kFDiv, a, b);
-      Value* one = out().constant(kind, 1);
-      b = out().select(out().compare(Opcode::kEq, b, out().constant(kind, 0)), one, b);
-      if (!is_signed) return out().binary(op == Op::kDiv ? Opcode::kUDiv : Opcode::kURem, a, b);
-      Value* minus = out().compare(Opcode::kEq, b, out().constant(kind, ~uint64_t{0}));
-      Value* safe = out().select(minus, one, b);
-      if (op == Op::kRem) return out().select(minus, out().constant(kind, 0), out().binary(Opcode::kSRem, a, safe));
-      return out().select(minus, out().negative(a), out().binary(Opcode::kSDiv, a, safe));
-    }
-    case Op::kShl:
-    case Op::kShr: {
-      Value* bits = out().resize(b, kind.kind, isSigned(amount));
-      if (kind.components > bits->type.components) bits = out().splat(bits, kind.components);
-      bits = out().binary(Opcode::kAnd, bits, out().constant(kind, bitsOf(kind.kind) - 1));
-      return out().binary(op == Op::kShl ? Opcode::kShl : is_signed ? Opcode::kAShr : Opcode::kLShr, a, bits);
-    }
-    case Op::kBitAnd:
-      return out().binary(Opcode::kAnd, a, b);
-    case Op::kBitOr:
-      return out().binary(Opcode::kOr, a, b);
-    default:
-      return out().binary(Opcode::kXor, a, b);
-  }
+  return made == nullptr ? out().constant({Kind::kBool}, 0) : isNotZero(out(), made);
 }
 
 Value* TreeReader::pointerBinary(const Expr& e) {
@@ -87,7 +21,7 @@ Value* TreeReader::pointerBinary(const Expr& e) {
   if (left && right) {
     Value* a = value(*e.a);
     Value* b = value(*e.b);
-    if (isComparison(e.op)) return out().resize(compared(e.op, e.a->type.type, a, b), Kind::kI32, false);
+    if (isComparison(e.op)) return out().resize(compared(out(), e.op, e.a->type.type, a, b), Kind::kI32, false);
     const Type number{Kind::kI64};
     Value* bytes =
         out().binary(Opcode::kSub, out().unary(Opcode::kPtrToInt, a, number), out().unary(Opcode::kPtrToInt, b, number));
@@ -97,7 +31,7 @@ Value* TreeReader::pointerBinary(const Expr& e) {
   const Expr& pointer = left ? *e.a : *e.b;
   const uint64_t size = std::max<uint64_t>(sizeOf(pointer.type->inner), 1);
   if (left) return elementAddress(value(*e.a), *e.b, size, e.op == Op::kSub);
-  Value* number = converted(value(*e.a), e.a->type.type, program_.types.scalar(Scalar::kLong));
+  Value* number = converted(out(), value(*e.a), e.a->type.type, program_.types.scalar(Scalar::kLong));
   Value* bytes = out().binary(Opcode::kMul, number, out().constant(number->type, size));
   return out().offset(value(*e.b), bytes);
 }
@@ -106,7 +40,8 @@ Value* TreeReader::pointerBinary(const Expr& e) {
 Value* TreeReader::logical(const Expr& e) {
   const bool is_and = e.op == Op::kLogicalAnd;
   if (e.a->type->isVector()) {
-    Value* both = out().binary(is_and ? Opcode::kAnd : Opcode::kOr, isNotZero(value(*e.a)), isNotZero(value(*e.b)));
+    Value* both =
+        out().binary(is_and ? Opcode::kAnd : Opcode::kOr, isNotZero(out(), value(*e.a)), isNotZero(out(), value(*e.b)));
     return out().resize(both, valueType(e.type.type).kind, true);
   }
   Instruction* made = out().add(Opcode::kIf, {truth(*e.a)}, {Kind::kBool});
@@ -157,10 +92,10 @@ Value* TreeReader::binary(const Expr& e) {
   Value* a = value(*e.a);
   Value* b = value(*e.b);
   if (isComparison(e.op)) {
-    Value* result = compared(e.op, e.a->type.type, a, b);
+    Value* result = compared(out(), e.op, e.a->type.type, a, b);
     return out().resize(result, valueType(e.type.type).kind, e.type->isVector());  // -1 in components, 1 of scalars
   }
-  return arithmetic(e.op, e.type.type, a, b, e.b->type.type);
+  return arithmetic(out(), e.op, e.type.type, a, b, e.b->type.type);
 }
 
 Value* TreeReader::unary(const Expr& e) {
@@ -174,7 +109,7 @@ Value* TreeReader::unary(const Expr& e) {
       return out().binary(Opcode::kXor, a, out().constant(a->type, ~uint64_t{0}));
     }
     case Op::kLogicalNot: {
-      Value* a = isNotZero(value(*e.a));
+      Value* a = isNotZero(out(), value(*e.a));
       Value* opposite = out().binary(Opcode::kXor, a, out().constant(a->type, 1));
       return out().resize(opposite, valueType(e.type.type).kind, e.type->isVector());
     }
@@ -210,7 +145,7 @@ Value* TreeReader::value(const Expr& e) {
   Value* made = nullptr;
   switch (e.kind) {
     case ExprKind::kLiteral:
-      made = literal(e);
+      made = literal(out(), e);
       break;
     case ExprKind::kVariable:
     case ExprKind::kSubscript:
@@ -235,14 +170,14 @@ Value* TreeReader::value(const Expr& e) {
       break;
     case ExprKind::kCast:
     case ExprKind::kConvert:
-      made = e.a->type->isArray() ? place(*e.a).address : converted(value(*e.a), e.a->type.type, e.type.type);
+      made = e.a->type->isArray() ? place(*e.a).address : converted(out(), value(*e.a), e.a->type.type, e.type.type);
       break;
     case ExprKind::kVectorLiteral:
       made = vectorLiteral(e);
       break;
     case ExprKind::kCompoundLiteral:
     case ExprKind::kInitializer: {
-      Object* object = temporary(e.type.unqualified());
+      Object* object = temporary(out(), e.type.unqualified());
       const Place place{out().address(object), e.type.type, object->alignment, false, nullptr, 0};
       initialize(place, e.kind == ExprKind::kCompoundLiteral ? *e.a : e);
       made = load(place);

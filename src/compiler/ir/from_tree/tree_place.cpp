@@ -17,7 +17,7 @@ uint32_t alignedAt(uint32_t alignment, uint64_t offset) {
 
 // pointer + index * size, the index taken at its own width and sign to 64 bits.
 Value* TreeReader::elementAddress(Value* pointer, const Expr& index, uint64_t size, bool backwards) {
-  Value* number = converted(value(index), index.type.type, program_.types.scalar(Scalar::kLong));
+  Value* number = converted(out(), value(index), index.type.type, program_.types.scalar(Scalar::kLong));
   if (size != 1) number = out().binary(Opcode::kMul, number, out().constant(number->type, size));
   if (backwards) number = out().negative(number);
   return out().offset(pointer, number);
@@ -110,7 +110,7 @@ Place TreeReader::place(const Expr& e) {
 }
 
 Place TreeReader::stored(Value* value, QualType type) {
-  Object* object = temporary(type.unqualified());
+  Object* object = temporary(out(), type.unqualified());
   const Place place{out().address(object), type.type, object->alignment, false, nullptr, 0};
   store(place, value);
   return place;
@@ -120,7 +120,7 @@ Value* TreeReader::load(const Place& place) {
   if (isMemory(place.type)) return place.address;
   Value* made = out().load(place.address, memoryType(place.type), place.alignment, place.is_volatile);
   if (place.components != nullptr) return out().shuffle(made, place.components, place.count);
-  return valueType(place.type).isBool() ? isNotZero(made) : made;
+  return valueType(place.type).isBool() ? isNotZero(out(), made) : made;
 }
 
 void TreeReader::store(const Place& place, Value* value) {
@@ -137,10 +137,8 @@ void TreeReader::store(const Place& place, Value* value) {
   out().store(value, place.address, place.alignment, place.is_volatile);
 }
 
-void TreeReader::initialize(const Place& place, Value* value) { store(place, value); }
-
 void TreeReader::initialize(const Place& place, const Expr& e) {
-  if (refused()) return;
+  if (!why_.empty()) return;
   const bool of_array = place.type->isArray();
   if (e.kind == ExprKind::kInitializer) {
     if (place.type->isArray() || place.type->isRecord() || place.type->isVector()) {

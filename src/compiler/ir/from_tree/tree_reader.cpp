@@ -15,38 +15,8 @@ bool fromTree(Module* module, Program& program, std::string* why) {
   return good;
 }
 
-bool isSigned(const compiler::Type* type) { return type->kind == TypeKind::kEnum || type->isSigned(); }
-
 void TreeReader::refuse(Location where, const char* form) {
   if (why_.empty()) why_ = "line " + std::to_string(where.line) + ": " + form;
-}
-
-Type TreeReader::valueType(Tree type) {
-  switch (type->kind) {
-    case TypeKind::kVoid:
-    case TypeKind::kFunction:
-      return {};
-    case TypeKind::kEnum:
-      return {Kind::kI32};
-    case TypeKind::kEvent:
-      return {Kind::kI64};
-    case TypeKind::kPointer:
-      return Type::pointer(type->inner.space);
-    case TypeKind::kArray:
-    case TypeKind::kRecord:
-      return Type::pointer(AddressSpace::kPrivate);
-    case TypeKind::kScalar:
-    case TypeKind::kVector:
-      break;
-  }
-  static constexpr Kind kKinds[] = {Kind::kBool, Kind::kI8,  Kind::kI8,  Kind::kI16, Kind::kI16, Kind::kI32,
-                                    Kind::kI32,  Kind::kI64, Kind::kI64, Kind::kF16, Kind::kF32, Kind::kF64};
-  return {kKinds[static_cast<size_t>(type->scalar)], static_cast<uint8_t>(type->components())};
-}
-
-Type TreeReader::memoryType(Tree type) {
-  const Type value = valueType(type);
-  return value.isBool() ? value.with(Kind::kI8) : value;
 }
 
 Object* TreeReader::makeObject(const std::string& name, QualType type, uint32_t alignment, AddressSpace space) {
@@ -70,8 +40,6 @@ Object* TreeReader::storageOf(const Variable& variable) {
     space = AddressSpace::kPrivate;
   return at->second = makeObject(variable.name, variable.type, variable.alignment, space);
 }
-
-Object* TreeReader::temporary(QualType type) { return makeObject("", type, 0, AddressSpace::kPrivate); }
 
 Function* TreeReader::declare(const compiler::Function& function) {
   Function* made = module_.makeFunction();
@@ -107,8 +75,8 @@ void TreeReader::readFunction(const compiler::Function& function) {
   const size_t hidden = function.result->isRecord() ? 1 : 0;
   for (size_t i = 0; i < function.parameters.size(); ++i) {
     const Variable& parameter = *function.parameters[i];
-    initialize({writer.address(storageOf(parameter)), parameter.type.type, alignmentOf(parameter.type), false, nullptr, 0},
-               made.body->parameters[i + hidden]);
+    store({writer.address(storageOf(parameter)), parameter.type.type, alignmentOf(parameter.type), false, nullptr, 0},
+          made.body->parameters[i + hidden]);
   }
   statement(*function.body);
   // A helper whose end is reached without a value has none that a program may use.
@@ -155,10 +123,10 @@ bool TreeReader::readProgram() {
   }
   readConstants();
   for (const compiler::Function& function : program_.functions()) {
-    if (function.body == nullptr || refused()) continue;
+    if (function.body == nullptr || !why_.empty()) continue;
     readFunction(function);
   }
-  return !refused();
+  return why_.empty();
 }
 
 }  // namespace manyrt::compiler::ir

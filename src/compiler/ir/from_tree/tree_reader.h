@@ -1,5 +1,5 @@
 // The state of from_tree.h's work on one function. Its parts: tree_reader.cpp the program, functions and types;
-// tree_statement.cpp control; tree_place.cpp what has an address; tree_expression.cpp values; tree_conversion.cpp conversions;
+// tree_statement.cpp control; tree_place.cpp what has an address; tree_expression.cpp values;
 // tree_assign.cpp what changes a place; tree_call.cpp calls.
 #pragma once
 
@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/ir/from_tree/operations.h"
 #include "compiler/ir/module.h"
 #include "compiler/ir/writer.h"
 #include "compiler/lowering/cpp/contraction.h"
@@ -34,20 +35,14 @@ class TreeReader {
 
  private:
   using Expr = compiler::Expr;
-  using Tree = const compiler::Type*;
 
   // tree_reader.cpp
   void refuse(Location where, const char* form);
-  bool refused() const { return !why_.empty(); }
   Function* declare(const compiler::Function& function);
   void readFunction(const compiler::Function& function);
   void readConstants();
   Object* makeObject(const std::string& name, QualType type, uint32_t alignment, AddressSpace space);
   Object* storageOf(const Variable& variable);
-  Object* temporary(QualType type);
-  static Type valueType(Tree type);   // of a scalar, vector, pointer, or the address of a record
-  static Type memoryType(Tree type);  // the same as it lies in memory: a bool has 8 bits
-  static bool isMemory(Tree type) { return type->isRecord() || type->isArray(); }
 
   // tree_statement.cpp
   void statement(const Stmt& statement);
@@ -65,14 +60,12 @@ class TreeReader {
   Value* load(const Place& place);
   void store(const Place& place, Value* value);
   void initialize(const Place& place, const Expr& value);
-  void initialize(const Place& place, Value* value);  // of a record: its address
   void fillIn(const Place& place, const Expr& braces);
   Place stored(Value* value, QualType type);  // a value in a slot of its own
 
   // tree_expression.cpp
   Value* value(const Expr& expression);  // null of void
   Value* truth(const Expr& expression);
-  Value* literal(const Expr& expression);
   Value* binary(const Expr& expression);
   Value* pointerBinary(const Expr& expression);
   Value* logical(const Expr& expression);
@@ -80,13 +73,6 @@ class TreeReader {
   Value* unary(const Expr& expression);
   Value* vectorLiteral(const Expr& expression);
   Value* fused(const Fused& fused, Value* addend);
-  Value* arithmetic(Op op, Tree type, Value* a, Value* b, Tree amount);
-  Value* compared(Op op, Tree operands, Value* a, Value* b);  // bool
-
-  // tree_conversion.cpp
-  Value* converted(Value* value, Tree from, Tree to);
-  Value* convertedScalar(Value* value, Tree from, Tree to);
-  Value* isNotZero(Value* value);
 
   // tree_assign.cpp
   Value* assign(const Expr& expression);
@@ -112,7 +98,5 @@ class TreeReader {
   uint32_t switches_ = 0;  // around the statement, inside of the innermost loop
   std::string why_;
 };
-
-bool isSigned(const compiler::Type* type);  // of an integer, an enum or a vector of them
 
 }  // namespace manyrt::compiler::ir

@@ -7,7 +7,7 @@
 namespace manyrt::compiler::ir {
 
 void TreeReader::statement(const Stmt& s) {
-  if (refused()) return;
+  if (!why_.empty()) return;
   out().where = s.where;
   switch (s.kind) {
     case StmtKind::kCompound:
