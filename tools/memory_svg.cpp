@@ -24,15 +24,6 @@ std::string beginning(const std::string& text, size_t letters) {
   return text;
 }
 
-std::string number(double value) {
-  char text[32];
-  snprintf(text, sizeof text, "%.2f", value);
-  std::string_view digits(text);
-  while (digits.back() == '0') digits.remove_suffix(1);
-  if (digits.back() == '.') digits.remove_suffix(1);
-  return std::string(digits);
-}
-
 std::string withUnit(double value, std::initializer_list<const char*> units, double step) {
   const char* const* unit = units.begin();
   for (; value >= step - 0.5 && unit + 1 < units.end(); ++unit) value /= step;

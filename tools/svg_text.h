@@ -1,6 +1,7 @@
-// Text inside the pictures of the command: what XML has marks for, and letters that it does not take.
+// Text inside the pictures of the command: what XML has marks for, letters that it does not take, and numbers.
 #pragma once
 
+#include <cstdio>
 #include <string>
 #include <string_view>
 
@@ -19,4 +20,14 @@ inline std::string escaped(std::string_view text) {
     }
   }
   return out;
+}
+
+// With two digits after the point, and without zeros at its end.
+inline std::string number(double value) {
+  char text[32];
+  snprintf(text, sizeof text, "%.2f", value);
+  std::string_view digits(text);
+  while (digits.back() == '0') digits.remove_suffix(1);
+  if (digits.back() == '.') digits.remove_suffix(1);
+  return std::string(digits);
 }

@@ -21,15 +21,6 @@ constexpr char kOtherKernels[] = "#8fa3b8", kCopies[] = "#f28e2b", kFills[] = "#
                kCalls[] = "#cfe0f2", kBuilds[] = "#d37295", kParts[] = "#a7cba1", kBusy[] = "#5f6b76", kText[] = "#333333",
                kQuiet[] = "#777777";
 
-std::string number(double value) {
-  char text[32];
-  snprintf(text, sizeof text, "%.2f", value);
-  std::string_view digits(text);
-  while (digits.back() == '0') digits.remove_suffix(1);
-  if (digits.back() == '.') digits.remove_suffix(1);
-  return std::string(digits);
-}
-
 // As much of the words as fits; nothing where that is not worth it.
 std::string fitting(const std::string& words, double width) {
   const auto letters = static_cast<size_t>(std::max(0.0, (width - 6) / kLetter));
