@@ -92,19 +92,21 @@ class HostKernel final : public backend::Kernel {
 // The time that a thread spends in quick code counts for the object: what has taken the most is optimised first.
 class QuickTime {
  public:
-  explicit QuickTime(const HostKernel& kernel) : object_(kernel.unsettled()) {
+  // `times`: for how many calls this one stands.
+  explicit QuickTime(const HostKernel& kernel, int64_t times = 1) : object_(kernel.unsettled()), times_(times) {
     if (object_ != nullptr) [[unlikely]]
       began_ = nowNanoseconds();
   }
   ~QuickTime() {
     if (object_ != nullptr) [[unlikely]]
-      object_->spend(nowNanoseconds() - began_);
+      object_->spend((nowNanoseconds() - began_) * times_);
   }
   QuickTime(const QuickTime&) = delete;
   QuickTime& operator=(const QuickTime&) = delete;
 
  private:
   const compiler::Object* const object_;
+  const int64_t times_;
   int64_t began_ = 0;
 };
 

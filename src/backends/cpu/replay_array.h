@@ -89,12 +89,13 @@ class ReplayArray final : public RefCounted {
   std::unique_ptr<unsigned char[]> memory_;
   Node* nodes_ = nullptr;
   uint32_t count_ = 0;
-  uint32_t position_ = 0;   // of the launch that runs
-  uint32_t stride_ = 1;     // nodes between two looks whether other work wants the thread
-  int64_t spent_ = 0;       // by the launch that runs, nanoseconds
-  int64_t told_since_ = 0;  // when the launch that runs has begun, while a trace is on; else 0
-  int64_t work_ = 0;        // of the last launch that was measured, by all threads together
-  bool spread_ = false;     // the next launch
+  uint32_t position_ = 0;             // of the launch that runs
+  uint32_t stride_ = 1;               // nodes between two looks whether other work wants the thread
+  std::atomic<uint32_t> sampled_{0};  // which node of a run is timed next, for compiler::Object::spend()
+  int64_t spent_ = 0;                 // by the launch that runs, nanoseconds
+  int64_t told_since_ = 0;            // when the launch that runs has begun, while a trace is on; else 0
+  int64_t work_ = 0;                  // of the last launch that was measured, by all threads together
+  bool spread_ = false;               // the next launch
 
   // While a launch is spread. The thread that brings a counter to zero sets it for the next launch.
   std::unique_ptr<std::atomic<uint32_t>[]> waits_;
