@@ -34,9 +34,8 @@ class Run:
     """One run of the program, with the files that it left."""
 
     def __init__(self, name, end, **environment):
-        folder = FOLDER / DEVICE.replace(":", "_")
-        folder.mkdir(parents=True, exist_ok=True)
-        self.trace_file, self.profile_file = folder / f"{name}.json", folder / f"{name}_profile.json"
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        self.trace_file, self.profile_file = FOLDER / f"{name}.json", FOLDER / f"{name}_profile.json"
         for file in (self.trace_file, self.profile_file):
             file.unlink(missing_ok=True)
         settings = {"RT_CACHE_DIR": "off", "RT_TRACE": str(self.trace_file), "RT_PROFILE": str(self.profile_file)}
