@@ -89,6 +89,7 @@ FORMS = {
     "pocl": Form("opencl:0", vendors="pocl", without=((1, 16),)),  # docs/opencl.md: its first item runs twice
     "intel": Form("opencl:0", vendors="intel"),
     "cuda": Form("cuda:0"),
+    "ir_code": Form("cpu", "ir"),  # quick code by way of the IR
     "ir": Form("ir"),  # interpreted, by the program KERNEL_IR
     "ir_passes": Form("ir:all"),  # the same after the passes
 }

@@ -129,7 +129,8 @@ void Divergence::instruction(const Instruction& i) {
 }
 
 void Divergence::control(const Instruction& i) {
-  if (i.op != Opcode::kLoop && !of(*i.operands[0]).isUniform()) mark(i);
+  const bool chooses = i.op == Opcode::kIf || i.op == Opcode::kSwitch;
+  if (chooses && !of(*i.operands[0]).isUniform()) mark(i);
   around_.push_back(&i);
   if (i.op == Opcode::kLoop) {
     for (size_t k = 0; k < i.operands.size(); ++k) receive(*i.regions[0]->parameters[k], *i.operands[k], false);
@@ -150,6 +151,10 @@ void Divergence::terminator(const Instruction& i) {
     for (const Instruction* each : around_) {
       if (each->op == Opcode::kLoop && isDivided(*each)) mark(*each);
     }
+    return;
+  }
+  if (i.op == Opcode::kYield && around_.back()->op == Opcode::kItems) {
+    for (const Value* result : around_.back()->results) give(*result, kUniform);  // the last item's, once for the group
     return;
   }
   Shape shape = Shape::kLoop;

@@ -29,7 +29,10 @@ struct Call {
   const Layout* layout;
   const Instruction* caller = nullptr;
   std::vector<uint64_t> words;
-  std::vector<uint64_t> slots;  // addresses
+  std::vector<uint64_t> slots;                     // addresses
+  std::vector<std::vector<uint64_t>> items_slots;  // of a kernel for groups: for each item, of those that it has for itself
+  std::vector<bool> ended;                         // the same: whether an item has
+  size_t item = 0;                                 // the same: which one acts
   std::vector<Position> stack;
   Observer::Turns turns;  // where there is an observer
 };
@@ -131,10 +134,23 @@ class Interpreter {
       call.slots.push_back(memory_.make(slot->size <= InterpreterMemory::kMaxObject ? slot->size : 0, true));
     }
     call.stack.push_back({function.body});
+    if (function.for_groups) {
+      const size_t items = size_t{run_.group_size[0]} * run_.group_size[1] * run_.group_size[2];
+      call.ended.assign(items, false);
+      call.items_slots.resize(items);
+      for (std::vector<uint64_t>& own : call.items_slots) {
+        for (const Object* slot : function.slots) own.push_back(slot->per_item ? memory_.make(slot->size, true) : 0);
+      }
+    }
   }
 
   void leave(Item& item) {
     for (const uint64_t slot : item.calls.back().slots) memory_.end(slot);
+    for (const std::vector<uint64_t>& own : item.calls.back().items_slots) {
+      for (const uint64_t slot : own) {
+        if (slot != 0) memory_.end(slot);
+      }
+    }
     item.calls.pop_back();
   }
 
@@ -164,6 +180,7 @@ class Interpreter {
     for (uint64_t z = 0; z < run_.group_size[2]; ++z) {
       for (uint64_t y = 0; y < run_.group_size[1]; ++y) {
         for (uint64_t x = 0; x < run_.group_size[0]; ++x) {
+          if (kernel_.for_groups && !items.empty()) continue;  // one stands for the group
           items.push_back({{x, y, z}, {}, nullptr});
           if (!start(items.back(), arguments, &own)) return false;
         }
@@ -268,7 +285,8 @@ class Interpreter {
     switch (shapeOf(i.op)) {
       case Shape::kAddress: {
         const bool slot = i.object->space == AddressSpace::kPrivate;
-        write(call, *i.result(), slot ? call.slots[i.object->id] : objects_.at(i.object));
+        const auto& slots = i.object->per_item ? call.items_slots[call.item] : call.slots;
+        write(call, *i.result(), slot ? slots[i.object->id] : objects_.at(i.object));
         return true;
       }
       case Shape::kLoad:
@@ -302,6 +320,8 @@ class Interpreter {
         pass(call, i, 0, i.regions[0]->parameters);
         call.stack.push_back({i.regions[0]});
         return true;
+      case Shape::kItems:
+        return nextItem(item, call, i, 0);
       case Shape::kSwitch:
         return choose(call, i);
       default:
@@ -454,6 +474,22 @@ class Interpreter {
     return true;
   }
 
+  // In a kernel for groups: the next item from `first` on acts, or what follows. Where none is left, the kernel ends.
+  bool nextItem(Item& item, Call& call, const Instruction& i, size_t first) {
+    call.item = first;
+    while (call.item < call.ended.size() && call.ended[call.item]) ++call.item;
+    if (call.item < call.ended.size()) {
+      const uint64_t width = run_.group_size[0], height = run_.group_size[1];
+      item.local_id[0] = call.item % width;
+      item.local_id[1] = call.item / width % height;
+      item.local_id[2] = call.item / width / height;
+      call.stack.push_back({i.regions[0]});
+    } else if (std::find(call.ended.begin(), call.ended.end(), false) == call.ended.end()) {
+      leave(item);
+    }
+    return true;
+  }
+
   // Takes regions off the stack up to and with that of the innermost instruction of a shape; null: that was the function.
   static const Instruction* leaveTo(Call& call, Shape shape) {
     while (!call.stack.empty()) {
@@ -467,9 +503,10 @@ class Interpreter {
   bool end(Item& item, Call& call, const Instruction& i) {
     switch (i.op) {
       case Opcode::kYield: {
-        const Instruction* owner = leaveTo(call, Shape::kIf);
+        const Instruction* owner = call.stack.back().region->owner;
+        call.stack.pop_back();
         pass(call, i, 0, owner->results);
-        return true;
+        return owner->op != Opcode::kItems || nextItem(item, call, *owner, call.item + 1);
       }
       case Opcode::kContinue:
       case Opcode::kNext: {
@@ -498,6 +535,12 @@ class Interpreter {
         return true;
       }
       default: {
+        if (call.function->for_groups) {
+          if (const Instruction* items = leaveTo(call, Shape::kItems); items != nullptr) {
+            call.ended[call.item] = true;
+            return nextItem(item, call, *items, call.item + 1);
+          }
+        }
         Bits result{};
         if (!i.operands.empty()) read(&result, call, *i.operands[0]);
         const Instruction* caller = call.caller;

@@ -34,6 +34,8 @@ struct Object {
   AddressSpace space = AddressSpace::kPrivate;  // kPrivate: a slot
   std::vector<uint8_t> bytes;  // what a constant begins as; empty: zeros, or what the function `constants` stores
   uint32_t id = 0;             // unique in its function, or in the module
+  bool is_exported = false;    // of program scope: a program may ask for it by its name
+  bool per_item = false;       // a slot of a kernel for groups: each work-item has one
 };
 
 // A call of a function of the language: what is called, in OpenCL C's types, which have signs.
@@ -82,6 +84,7 @@ struct Function {
   std::vector<uint64_t> parameter_bytes;  // a kernel's records by value: their size, the parameter being their address; else 0
   std::vector<Object*> slots;
   bool is_kernel = false;
+  bool for_groups = false;             // a kernel whose body runs once for a group; in its `items` each work-item acts
   uint32_t group_size[3] = {0, 0, 0};  // that it requires; zeros: any
   uint32_t next_value = 0;
 };

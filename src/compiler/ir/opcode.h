@@ -45,8 +45,9 @@ enum class Shape : uint8_t {
   kFence,        // `numbers`: the flags
   kIf,           // (bool) { then } { else }; results are those of the yields
   kLoop,      // (start values...) { body: one parameter for each } { step: as `continue` gives them }; results as `break` has
+  kItems,     // () { for each work-item of the group that has not ended }; results as the last one's yield has
   kSwitch,    // (integer, values...) a region for each of `cases`, whose parameters are the values; results as `leave` has
-  kYield,     // ends a region of an if
+  kYield,     // ends a region of an if, or of items
   kContinue,  // ends a body: to the step of the innermost loop
   kNext,      // ends a step: to the body
   kBreak,     // ends the innermost loop, from its body or its step
@@ -118,6 +119,7 @@ enum class Shape : uint8_t {
   X(kFence, "fence", kFence)                   \
   X(kIf, "if", kIf)                            \
   X(kLoop, "loop", kLoop)                      \
+  X(kItems, "items", kItems)                   \
   X(kSwitch, "switch", kSwitch)                \
   X(kYield, "yield", kYield)                   \
   X(kContinue, "continue", kContinue)          \

@@ -20,6 +20,8 @@ class Printer {
   void object(const Object& object, const char* word) {
     text += word + std::string(" ") + std::to_string(object.id) + " " + spellSpace(object.space) + " " + quoted(object.name) +
             " size " + std::to_string(object.size) + " align " + std::to_string(object.alignment);
+    if (object.is_exported) text += " exported";
+    if (object.per_item) text += " per_item";
     if (!object.bytes.empty()) numbers({object.bytes.begin(), object.bytes.end()});
     text += "\n";
   }
@@ -27,7 +29,7 @@ class Printer {
   void function(const Function& function, const char* word) {
     text += word + std::string(" ") + quoted(function.name) + " -> " + spell(function.result);
     if (function.is_kernel) {
-      text += " kernel";
+      text += function.for_groups ? " kernel_for_groups" : " kernel";
       numbers({function.group_size[0], function.group_size[1], function.group_size[2]});
     }
     text += " {\n";

@@ -169,6 +169,8 @@ class Reader {
       return false;
     object->id = static_cast<uint32_t>(id);
     object->alignment = static_cast<uint32_t>(alignment);
+    object->is_exported = take("exported");
+    object->per_item = take("per_item");
     if (peek() != "[") return true;
     std::vector<uint64_t> bytes;
     if (!numbers(&bytes)) return false;
@@ -203,7 +205,9 @@ class Reader {
     if (function_ == nullptr) return fail("a function");
     values_.clear();
     if (!expect("->") || !type(&function_->result)) return false;
-    if (take("kernel")) {
+    if (peek() == "kernel" || peek() == "kernel_for_groups") {
+      next();
+      function_->for_groups = word_ == "kernel_for_groups";
       function_->is_kernel = true;
       std::vector<uint64_t> size;
       if (!numbers(&size) || size.size() != 3) return fail("three sizes");

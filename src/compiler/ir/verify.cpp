@@ -2,6 +2,7 @@
 // regions inside of those; `seen_` is what is in sight.
 #include "compiler/ir/verify.h"
 
+#include <algorithm>
 #include <bit>
 #include <set>
 
@@ -20,7 +21,9 @@ class Verifier {
     for (const Object* slot : function.slots) {
       if (slot->space != AddressSpace::kPrivate || !std::has_single_bit(slot->alignment))
         return fail(nullptr, "a slot is private and has a power of two as its alignment");
+      if (slot->per_item && !function.for_groups) return fail(nullptr, "each item's slots belong to a kernel for groups");
     }
+    if (function.for_groups && !function.is_kernel) return fail(nullptr, "a kernel alone is for groups");
     if (function.body == nullptr) return fail(nullptr, "a function has a body");
     if (function.parameter_names.size() != function.body->parameters.size() ||
         function.parameter_bytes.size() != function.body->parameters.size()) {
@@ -171,6 +174,7 @@ class Verifier {
         const bool known = i.object->space == AddressSpace::kPrivate
                                ? i.object->id < function_->slots.size() && function_->slots[i.object->id] == i.object
                                : objects_.contains(i.object);
+        if (i.object->per_item && !insideItems()) return fail(&i, "an item's slot is its own, inside of items");
         return known ? gives(i, Type::pointer(i.object->space)) : fail(&i, "the object is the function's or the module's");
       }
       case Shape::kOffset:
@@ -232,13 +236,39 @@ class Verifier {
     return true;
   }
 
-  // The innermost instruction around with this shape; `number`: which of its regions we are in.
+  // The innermost instruction around with this shape; `number`: which of its regions we are in. Nothing leaves items.
   const Instruction* innermost(Shape shape, size_t* number) const {
     for (size_t at = around_.size(); at-- > 0;) {
       *number = region_number_[at];
       if (shapeOf(around_[at]->op) == shape) return around_[at];
+      if (around_[at]->op == Opcode::kItems) break;
     }
     return nullptr;
+  }
+
+  bool insideItems() const {
+    return std::any_of(around_.begin(), around_.end(), [](const Instruction* each) { return each->op == Opcode::kItems; });
+  }
+
+  bool items(const Instruction& i) {
+    if (!i.operands.empty() || i.regions.size() != 1 || !i.regions[0]->parameters.empty())
+      return fail(&i, "items have one region and take nothing");
+    return (function_->for_groups && !insideItems()) ||
+           fail(&i, "items stand in a kernel for groups, and not inside of others");
+  }
+
+  // What differs between the items of a group, a kernel for groups has inside of `items` alone.
+  bool ofAnItem(const Instruction& i) {
+    if (!function_->for_groups || insideItems()) return true;
+    switch (i.work_item) {
+      case WorkItem::kGlobalId:
+      case WorkItem::kLocalId:
+      case WorkItem::kGlobalLinearId:
+      case WorkItem::kLocalLinearId:
+        return fail(&i, "an id is that of an item, inside of items");
+      default:
+        return true;
+    }
   }
 
   bool terminator(const Instruction& i) {
@@ -251,9 +281,9 @@ class Verifier {
       return right || fail(&i, "a return gives the function's result");
     }
     if (shape == Shape::kYield) {
-      const bool right =
-          !around_.empty() && shapeOf(around_.back()->op) == Shape::kIf && same(i.operands, 0, around_.back()->results);
-      return right || fail(&i, "a yield ends a region of an if and gives its results");
+      const bool right = !around_.empty() && (around_.back()->op == Opcode::kIf || around_.back()->op == Opcode::kItems) &&
+                         same(i.operands, 0, around_.back()->results);
+      return right || fail(&i, "a yield ends a region of an if or of items and gives its results");
     }
     const bool of_switch = shape == Shape::kLeave || shape == Shape::kFallThrough;
     const Instruction* target = innermost(of_switch ? Shape::kSwitch : Shape::kLoop, &number);
@@ -276,7 +306,7 @@ class Verifier {
   bool shape(const Instruction& i) {
     const Type first = i.operands.empty() ? Type{} : i.operands[0]->type;
     const Shape shape = shapeOf(i.op);
-    if (!i.regions.empty() && shape != Shape::kIf && shape != Shape::kLoop && shape != Shape::kSwitch)
+    if (!i.regions.empty() && shape != Shape::kIf && shape != Shape::kLoop && shape != Shape::kItems && shape != Shape::kSwitch)
       return fail(&i, "it has no regions");
     switch (shape) {
       case Shape::kConstant: {
@@ -334,13 +364,18 @@ class Verifier {
         return memory(i);
       case Shape::kWorkItem:
         if (i.results.size() != 1 || i.operands.size() > 1 || i.work_item == WorkItem::kNone) return fail(&i, "which id it is");
+        if (!ofAnItem(i)) return false;
         return takes(i, i.operands.empty() || first == Type{Kind::kI32});
       case Shape::kBuiltin:
       case Shape::kCall:
         return called(i);
       case Shape::kBarrier:
+        if (function_->for_groups) return fail(&i, "a kernel for groups has no barriers");
+        return counts(i, 0, 0);
       case Shape::kFence:
         return counts(i, 0, 0);
+      case Shape::kItems:
+        return items(i);
       case Shape::kIf:
       case Shape::kLoop:
       case Shape::kSwitch:

@@ -7,6 +7,7 @@
 #include "compiler/passes/fold.h"
 #include "compiler/passes/promote_slots.h"
 #include "compiler/passes/remove_dead.h"
+#include "compiler/passes/split_at_barriers.h"
 
 namespace manyrt::compiler::passes {
 namespace {
@@ -16,6 +17,7 @@ constexpr Pass kPasses[] = {
     {"promote_slots", promoteSlots, "all that follows sees values, not memory"},
     {"fold", fold, "constants have met their operations"},
     {"remove_dead", removeDead, "what was folded and what is carried for nothing"},
+    {"split_at_barriers", splitAtBarriers, "what is kept from part to part is what is left"},
 };
 
 }  // namespace

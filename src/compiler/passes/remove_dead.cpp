@@ -7,6 +7,8 @@
 #include <unordered_set>
 #include <vector>
 
+#include "compiler/passes/control.h"
+
 namespace manyrt::compiler::passes {
 namespace {
 
@@ -49,26 +51,6 @@ bool hasEffect(const Instruction& i) {
     default:
       return !ir::isTerminator(i.op) || i.op == Opcode::kReturn;
   }
-}
-
-// The instruction that a terminator ends or goes on in.
-Instruction* targetOf(const Instruction& i) {
-  Shape shape = Shape::kLoop;
-  if (i.op == Opcode::kYield) shape = Shape::kIf;
-  if (i.op == Opcode::kLeave || i.op == Opcode::kFallThrough) shape = Shape::kSwitch;
-  const Region* region = i.parent;
-  while (ir::shapeOf(region->owner->op) != shape) region = region->owner->parent;
-  return region->owner;
-}
-
-// The values that the operands of a terminator become.
-const std::vector<Value*>& receivers(const Instruction& i, const Instruction& target) {
-  if (i.op == Opcode::kContinue) return target.regions[1]->parameters;
-  if (i.op == Opcode::kNext) return target.regions[0]->parameters;
-  if (i.op != Opcode::kFallThrough) return target.results;
-  const Region* region = i.parent;
-  while (region->owner != &target) region = region->owner->parent;
-  return (*(std::find(target.regions.begin(), target.regions.end(), region) + 1))->parameters;
 }
 
 class Removal {

@@ -17,6 +17,7 @@
 #include "compiler/pipeline/background.h"
 #include "compiler/pipeline/failure.h"
 #include "compiler/pipeline/front_end.h"
+#include "compiler/pipeline/ir_unit.h"
 #include "compiler/pipeline/kept_files.h"
 #include "compiler/pipeline/sanitizer.h"
 #include "compiler/toolchain/compiler.h"
@@ -54,14 +55,15 @@ constexpr char kQuickFile[] = "quick.so", kOptimizedFile[] = "optimised.so";
 constexpr int kBackgroundNiceness = 5;  // a quarter of a busy core: what is compiled makes the others faster
 
 // The forms that RT_CPU_BUILD asks for.
-enum class Mode : uint8_t { kTiered, kOptimized, kQuick };
+enum class Mode : uint8_t { kTiered, kOptimized, kQuick, kIr };
 
 Mode modeFromEnvironment() {
   const char* value = config::get(config::Variable::kCpuBuild);
   if (value == nullptr || strcmp(value, "tiered") == 0) return Mode::kTiered;
   if (strcmp(value, "optimized") == 0) return Mode::kOptimized;
   if (strcmp(value, "quick") == 0) return Mode::kQuick;
-  log::write(RT_LOG_WARNING, "RT_CPU_BUILD=%s is none of tiered, optimized and quick and is not used.", value);
+  if (strcmp(value, "ir") == 0) return Mode::kIr;
+  log::write(RT_LOG_WARNING, "RT_CPU_BUILD=%s is none of tiered, optimized, quick and ir and is not used.", value);
   return Mode::kTiered;
 }
 
@@ -298,7 +300,7 @@ Status Pipeline::makeKey() {
   hash.addPart(compiler_.identity);
   hash.addPart(sanitizer_.key());
   hash.addPart(kept_.key());
-  addNumber(&hash, mode_ == Mode::kQuick);  // the code of the other two is the same
+  addNumber(&hash, mode_ == Mode::kQuick ? 1 : mode_ == Mode::kIr ? 2 : 0);  // the code of the other two is the same
   RT_TRY(front_end_.addToKey(&hash, &log_));
   key_ = hash.finish();
   return Status();
@@ -313,6 +315,15 @@ Status Pipeline::translate(FrontEnd* front_end, CpuUnit* optimized, CpuUnit* qui
         kept_.keepSources(sources);
         own.gathers = cpuGathers() && !sanitizer_.watches();
         own.scatters = cpuScatters() && own.gathers;
+        if (mode_ == Mode::kIr && quick != nullptr) {
+          std::string why_not;
+          if (unitFromIr(quick, &why_not, program, sources, own, diagnostics)) {
+            optimized->remarks = quick->remarks;
+            return true;
+          }
+          if (diagnostics.failed()) return false;
+          log->append("remark: The IR has no room for this program: " + why_not + ".\n");
+        }
         return lowerToCpu(optimized, quick, mostTexts(), program, sources, own, diagnostics);
       }));
   if (front_end_.options().no_warnings) return Status();
@@ -335,8 +346,9 @@ bool Pipeline::fromCache(Built* built) {
     if (request_.more.empty()) kept_.keepText(front_end_.name(), request_.source);
   }
   if (!Object::load(&built->object, data.data() + start, data.size() - start, front_end_.name(), path).ok()) return false;
-  built->object->setTier(mode_ == Mode::kQuick && !hasOneForm(front_end_.options()) ? Object::Tier::kQuick
-                                                                                    : Object::Tier::kOptimized);
+  built->object->setTier((mode_ == Mode::kQuick || mode_ == Mode::kIr) && !hasOneForm(front_end_.options())
+                             ? Object::Tier::kQuick
+                             : Object::Tier::kOptimized);
   built->log.assign(reinterpret_cast<const char*>(data.data()) + sizeof length, length);
   step.rename("cache hit");
   return true;

@@ -55,7 +55,8 @@ Value* TreeReader::generalBuiltin(const Expr& e, std::vector<Value*> arguments, 
   return made->result();
 }
 
-// vloadN, vstoreN, and their like for halves: each element has the element's alignment, but for vloada and vstorea.
+// vloadN, vstoreN, and their like for halves. Programs give vloada and vstorea what has the alignment of an element alone, and
+// drivers take it.
 Value* TreeReader::vectorMemory(const Expr& e, bool is_store) {
   const std::string& name = e.builtin->name;
   const bool half = name.find("_half") != std::string::npos, aligned = name.starts_with(is_store ? "vstorea" : "vloada");
@@ -68,7 +69,7 @@ Value* TreeReader::vectorMemory(const Expr& e, bool is_store) {
   Value* offset = value(*e.arguments[is_store ? 1 : 0]);
   Value* base = value(pointer);
   Value* address = out().offset(base, out().binary(Opcode::kMul, offset, out().constant(offset->type, room)));
-  const uint32_t alignment = static_cast<uint32_t>(aligned ? room : size);
+  const uint32_t alignment = static_cast<uint32_t>(size);
   if (!is_store) {
     Value* made = out().load(address, type, alignment, pointer.type->inner.is_volatile);
     return half ? out().unary(Opcode::kFPExt, made, valueType(e.type.type)) : made;

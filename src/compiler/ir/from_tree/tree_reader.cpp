@@ -91,8 +91,12 @@ void TreeReader::readFunction(const compiler::Function& function) {
 // What constants begin as, also those that a function declares: stores in the order of the source.
 void TreeReader::readConstants() {
   std::vector<const Variable*> constants;
+  std::set<const Variable*> exported;
   for (const Declaration& declaration : program_.declarations) {
-    if (declaration.kind == Declaration::Kind::kVariable) constants.push_back(declaration.variable);
+    if (declaration.kind == Declaration::Kind::kVariable) {
+      constants.push_back(declaration.variable);
+      exported.insert(declaration.variable);
+    }
     if (declaration.kind != Declaration::Kind::kFunction || declaration.function->body == nullptr) continue;
     visitStatements(declaration.function->body, [&](Stmt& inner) {
       for (const Variable* variable : inner.variables) {
@@ -109,6 +113,7 @@ void TreeReader::readConstants() {
   for (const Variable* variable : constants) {
     writer.where = variable->where;
     Object* object = storageOf(*variable);
+    object->is_exported = exported.contains(variable);
     if (variable->initializer == nullptr) continue;
     initialize({writer.address(object), variable->type.type, object->alignment, false, nullptr, 0}, *variable->initializer);
   }

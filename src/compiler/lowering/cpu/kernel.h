@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/emit/unit_table.h"
 #include "compiler/lowering/cpp/text.h"
 #include "compiler/lowering/cpu/group_plan.h"
 #include "compiler/lowering/cpu/item_limits.h"
@@ -16,26 +17,6 @@
 #include "compiler/pipeline/options.h"
 
 namespace manyrt::compiler {
-
-// The entry of a kernel in the unit's table, beside its name and arguments.
-struct CpuKernel {
-  std::string entry;  // name of the function
-  uint32_t required_group_size[3] = {0, 0, 0};
-  uint64_t local_bytes = 0;
-  uint64_t scratch_bytes = 0;
-  uint64_t scratch_bytes_per_item = 0;
-  unsigned char traits = 0;  // as the table kTraitsSymbol of unit.h has them
-
-  // The same kernel in another form: what it needs, if that is more.
-  void takeIn(const CpuKernel& other) {
-    const CpuKernel before = *this;
-    *this = other;
-    local_bytes = std::max(local_bytes, before.local_bytes);
-    scratch_bytes = std::max(scratch_bytes, before.scratch_bytes);
-    scratch_bytes_per_item = std::max(scratch_bytes_per_item, before.scratch_bytes_per_item);
-    if (!before.entry.empty()) traits &= before.traits;  // one may take the place of the other
-  }
-};
 
 class LaneShapes;
 

@@ -10,6 +10,7 @@
 
 #include "compiler/builtins/library.h"
 #include "compiler/builtins/prelude.h"
+#include "compiler/emit/unit_table.h"
 #include "compiler/lowering/cpu/group_plan.h"
 #include "compiler/lowering/cpu/item_limits.h"
 #include "compiler/lowering/cpu/kernel.h"
@@ -28,29 +29,6 @@
 namespace manyrt::compiler {
 
 namespace {
-
-// The same structs as UnitGroup and FiberCalls of unit.h and rtHostModule_t of rt.h.
-constexpr char kHead[] = R"(struct mrt_group {
-unsigned int group_id[3], group_count[3], group_size[3], worker; unsigned long local_bytes; void* local_memory;
-unsigned int global_offset[3]; mutable volatile unsigned int item[3]; };
-struct mrt_sub_group { unsigned long values[16]; unsigned int members; };
-struct mrt_fibers { void (*run)(void (*)(void*, unsigned int), void*, unsigned int); void (*wait)();
-void (*run_sub_groups)(void (*)(void*, unsigned int), void*, unsigned int);
-const mrt_sub_group* (*exchange)(unsigned long); unsigned int (*subGroupItem)(); };
-)";
-
-constexpr char kTableTypes[] = R"(struct mrt_arg { unsigned int size; int kind; const char* name; const char* type_name; };
-struct mrt_kernel { const char* name; void (*function)(const mrt_group*, void* const*); const mrt_arg* args;
-unsigned int arg_count, flags, max_group_items, required_group_size[3];
-unsigned long local_bytes, scratch_bytes, scratch_bytes_per_item; };
-struct mrt_global { const char* name; void* address; unsigned long size; };
-struct mrt_module { unsigned int struct_size, kernel_count; const mrt_kernel* kernels; const mrt_global* globals;
-unsigned int global_count, flags; };
-)";
-
-// Weak: each text with such kernels has it, and the linker keeps one.
-constexpr char kFiberVariable[] =
-    "extern \"C\" { __attribute__((visibility(\"default\"), weak)) const mrt_fibers* rtHostFibers = 0; }\n";
 
 // Functions that generated kernels call, each behind those that it needs. Only those that a unit uses are printed.
 struct Support {
@@ -84,9 +62,7 @@ constexpr Support kSupport[] = {
     {"mrt_at(",
      "static inline unsigned long mrt_at(unsigned int d, unsigned long a, unsigned long b, unsigned long c,\n"
      "unsigned long o) { return d == 0 ? a : d == 1 ? b : d == 2 ? c : o; }\n"},
-    {"mrt_item",
-     "struct mrt_item { long b0, b1, b2, l0, l1, l2, n0, n1, n2; unsigned long w0, w1, w2, k0, k1, k2;\n"
-     "long z0, z1, z2; };\n"},
+    {"mrt_item", kItemStruct},
 };
 
 std::string supportOf(const std::string& text) {
@@ -112,15 +88,6 @@ std::string withExactLines(const std::string& text) {
     at = end;
   }
   return out;
-}
-
-std::string quoted(const std::string& text) {
-  std::string result = "\"";
-  for (char letter : text) {
-    if (letter == '"' || letter == '\\') result += '\\';
-    result += letter;
-  }
-  return result + "\"";
 }
 
 // How each kernel is split, in the order of the program; null: it runs on fibers.
@@ -297,9 +264,9 @@ class UnitText {
     }
     body += definitions + kernels;
     if (options_.exact_lines) body = withExactLines(body);
-    std::string all = kHead;
-    if (fibers) all += kFiberVariable;
-    if (with_table) all += kTableTypes;
+    std::string all = kUnitHead;
+    if (fibers) all += kUnitFibers;
+    if (with_table) all += kUnitTableHead;
     if (!shared) all += "namespace {\n";
     // The prelude may have functions for lanes of a region that then had no form.
     const bool has_wide_functions =
@@ -316,13 +283,14 @@ class UnitText {
     if (has_wide_functions) all += libraryBody("lanes/math.h");
     all += supportOf(body) + prelude_.text() + body;
     if (!with_table) return all;
-    if (!shared) return all + "\n#line 1 \"table\"\n" + table(*made) + "}\n" + module(*made);
+    const std::vector<CpuGlobal> globals = this->globals();
+    if (!shared) return all + "\n#line 1 \"table\"\n" + unitRows(program_, *made, globals) + "}\n" + unitTable(*made, globals);
     for (size_t i = 0; i < made->size(); ++i) {
       if (std::find(chosen.begin(), chosen.end(), i) == chosen.end()) {
         all += "extern \"C\" void " + (*made)[i].entry + "(const mrt_group*, void* const*);\n";
       }
     }
-    return all + table(*made) + module(*made);
+    return all + unitRows(program_, *made, globals) + unitTable(*made, globals);
   }
 
  private:
@@ -342,59 +310,13 @@ class UnitText {
     });
   }
 
-  std::string table(const std::vector<CpuKernel>& made) {
-    std::string out;
-    std::string rows;
-    for (size_t i = 0; i < made.size(); ++i) {
-      const Function& kernel = *program_.kernels[i];
-      const std::string args = "mrt_args_" + std::to_string(i);
-      if (!kernel.parameters.empty()) out += "const mrt_arg " + args + "[] = {" + arguments(kernel) + "};\n";
-      const CpuKernel& m = made[i];
-      rows += "{" + quoted(kernel.name) + ", " + m.entry + ", " + (kernel.parameters.empty() ? "0" : args) + ", " +
-              std::to_string(kernel.parameters.size()) + ", 0, 0, {" + std::to_string(m.required_group_size[0]) + ", " +
-              std::to_string(m.required_group_size[1]) + ", " + std::to_string(m.required_group_size[2]) + "}, " +
-              std::to_string(m.local_bytes) + ", " + std::to_string(m.scratch_bytes) + ", " +
-              std::to_string(m.scratch_bytes_per_item) + "},\n";
-    }
-    uint32_t globals = 0;
-    std::string global_rows;
+  std::vector<CpuGlobal> globals() const {
+    std::vector<CpuGlobal> all;
     for (const Declaration& declaration : program_.declarations) {
-      if (declaration.kind != Declaration::Kind::kVariable) continue;
-      const Variable& variable = *declaration.variable;
-      global_rows +=
-          "{" + quoted(variable.name) + ", (void*)&" + text_.name(variable) + ", sizeof " + text_.name(variable) + "},\n";
-      ++globals;
+      if (declaration.kind == Declaration::Kind::kVariable)
+        all.push_back({declaration.variable->name, text_.name(*declaration.variable)});
     }
-    if (!rows.empty()) out += "const mrt_kernel mrt_kernels[] = {\n" + rows + "};\n";
-    if (globals != 0) out += "const mrt_global mrt_globals[] = {\n" + global_rows + "};\n";
-    return out;
-  }
-
-  std::string module(const std::vector<CpuKernel>& made) const {
-    const auto globals = std::count_if(program_.declarations.begin(), program_.declarations.end(),
-                                       [](const Declaration& d) { return d.kind == Declaration::Kind::kVariable; });
-    std::string out = "extern \"C\" { extern const mrt_module rtHostModule __attribute__((visibility(\"default\")));\n";
-    out += "const mrt_module rtHostModule = {sizeof(mrt_module), " + std::to_string(made.size()) + ", " +
-           (made.empty() ? "0" : "mrt_kernels") + ", " + (globals == 0 ? "0" : "mrt_globals") + ", " + std::to_string(globals) +
-           ", 0}; }\n";
-    if (std::any_of(made.begin(), made.end(), [](const CpuKernel& kernel) { return kernel.traits != 0; })) {
-      out +=
-          "extern \"C\" { extern const unsigned char rtHostTraits[] __attribute__((visibility(\"default\")));\n"
-          "const unsigned char rtHostTraits[] = {";
-      for (const CpuKernel& kernel : made) out += std::to_string(kernel.traits) + ", ";
-      out += "}; }\n";
-    }
-    return out;
-  }
-
-  std::string arguments(const Function& kernel) const {
-    std::string out;
-    for (const Variable* parameter : kernel.parameters) {
-      const ArgumentFacts facts = argumentFacts(*parameter);
-      out += "{" + std::to_string(facts.size) + ", " + std::to_string(facts.kind) + ", " + quoted(parameter->name) + ", " +
-             quoted(facts.type_name) + "}, ";
-    }
-    return out;
+    return all;
   }
 
   const CpuForm form_;

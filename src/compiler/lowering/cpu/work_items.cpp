@@ -63,18 +63,34 @@ std::string workItem(const std::string& prefix, bool joins, WorkItem which, int 
 
 }  // namespace
 
-void setWorkItemText(CppText& out, bool in_kernel, bool joins) {
+const char kItemStruct[] =
+    "struct mrt_item { long b0, b1, b2, l0, l1, l2, n0, n1, n2; unsigned long w0, w1, w2, k0, k1, k2;\n"
+    "long z0, z1, z2; };\n";
+
+std::string workItemText(WorkItem which, int dimension, const std::string& expression, bool in_kernel, bool joins) {
+  return workItem(in_kernel ? "mrt_" : "mrt_i.", joins, which, dimension, expression);
+}
+
+// Helpers multiply k by n: for those of a kernel whose k counts items, n is 1.
+const char* itemText(bool in_kernel, bool joins) {
+  if (!in_kernel) return "mrt_i";
+  return joins ? "mrt_item{mrt_b0, mrt_b1, mrt_b2, mrt_l0, mrt_l1, mrt_l2, 1, 1, 1, 0, 0, 0, mrt_k0, mrt_k1, mrt_k2, "
+                 "mrt_z0, mrt_z1, mrt_z2}"
+               : "mrt_item{mrt_b0, mrt_b1, mrt_b2, mrt_l0, mrt_l1, mrt_l2, mrt_n0, mrt_n1, mrt_n2, mrt_w0, mrt_w1, "
+                 "mrt_w2, mrt_k0, mrt_k1, mrt_k2, mrt_z0, mrt_z1, mrt_z2}";
+}
+
+std::string firstItemText(bool in_kernel) {
   const std::string prefix = in_kernel ? "mrt_" : "mrt_i.";
-  out.work_item = [prefix, joins](WorkItem which, int dimension, const std::string& expression) {
-    return workItem(prefix, joins, which, dimension, expression);
+  return "(" + prefix + "l0 | " + prefix + "l1 | " + prefix + "l2) == 0";
+}
+
+void setWorkItemText(CppText& out, bool in_kernel, bool joins) {
+  out.work_item = [in_kernel, joins](WorkItem which, int dimension, const std::string& expression) {
+    return workItemText(which, dimension, expression, in_kernel, joins);
   };
-  // Helpers multiply k by n: for those of a kernel whose k counts items, n is 1.
-  out.item = !in_kernel ? "mrt_i"
-             : joins    ? "mrt_item{mrt_b0, mrt_b1, mrt_b2, mrt_l0, mrt_l1, mrt_l2, 1, 1, 1, 0, 0, 0, mrt_k0, mrt_k1, mrt_k2, "
-                          "mrt_z0, mrt_z1, mrt_z2}"
-                        : "mrt_item{mrt_b0, mrt_b1, mrt_b2, mrt_l0, mrt_l1, mrt_l2, mrt_n0, mrt_n1, mrt_n2, mrt_w0, mrt_w1, "
-                          "mrt_w2, mrt_k0, mrt_k1, mrt_k2, mrt_z0, mrt_z1, mrt_z2}";
-  out.first_item = "(" + prefix + "l0 | " + prefix + "l1 | " + prefix + "l2) == 0";
+  out.item = itemText(in_kernel, joins);
+  out.first_item = firstItemText(in_kernel);
 }
 
 }  // namespace manyrt::compiler

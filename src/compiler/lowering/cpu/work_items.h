@@ -9,4 +9,11 @@ namespace manyrt::compiler {
 // `joins`: of a kernel that joins groups (unit.h), which knows how many items the launch has, and not how many groups.
 void setWorkItemText(CppText& text, bool in_kernel, bool joins);
 
+// The same without a text: an id or size, of a constant dimension or (-1) of the one that `expression` gives. The item that a
+// helper is given, and whether this is the first item of its group.
+std::string workItemText(WorkItem which, int dimension, const std::string& expression, bool in_kernel, bool joins);
+const char* itemText(bool in_kernel, bool joins);
+std::string firstItemText(bool in_kernel);
+extern const char kItemStruct[];  // mrt_item, which helpers are given
+
 }  // namespace manyrt::compiler

@@ -69,7 +69,7 @@ const Case kCases[] = {
     {"%10: i64 = call %0 \"other\"", "the type of the result"},
     {"if %0 {\n yield\n } {\n yield\n }", "the types of the operands"},
     {"if %9 {\n yield\n }", "an if has a condition and two regions"},
-    {"%10: i32 = if %9 {\n yield\n } {\n yield %0\n }", "a yield ends a region of an if and gives its results"},
+    {"%10: i32 = if %9 {\n yield\n } {\n yield %0\n }", "a yield ends a region of an if or of items and gives its results"},
     {"if %9 {\n } {\n yield\n }", "a region ends with a terminator"},
     {"if %9 {\n return\n yield\n } {\n yield\n }", "nothing follows a terminator"},
     {"if %9 {\n break\n } {\n yield\n }", "there is something around that it ends"},
@@ -110,6 +110,38 @@ TEST(IrVerifyTest, EachRuleIsFoundBroken) {
     EXPECT_FALSE(verify(broken.module, &why)) << each.body;
     EXPECT_NE(why.find(each.rule), std::string::npos) << each.body << "\n" << why;
   }
+}
+
+// The same of a kernel for groups.
+TEST(IrVerifyTest, EachRuleOfItemsIsFoundBroken) {
+  const Case kOfGroups[] = {
+      {"items {\n %10: private* = address slot 0\n yield\n }", ""},
+      {"%10: i32 = items {\n yield %0\n }", ""},
+      {"barrier", "a kernel for groups has no barriers"},
+      {"items {\n barrier\n yield\n }", "a kernel for groups has no barriers"},
+      {"items {\n items {\n yield\n }\n yield\n }", "items stand in a kernel for groups, and not inside of others"},
+      {"items %0 {\n yield\n }", "items have one region and take nothing"},
+      {"%10: i32 = items {\n yield\n }", "a yield ends a region of an if or of items and gives its results"},
+      {"%10: private* = address slot 0", "an item's slot is its own, inside of items"},
+      {"%10: i64 = workitem %0 global_id", "an id is that of an item, inside of items"},
+      {"loop {\n items {\n break\n }\n continue\n } {\n next\n }", "there is something around that it ends"},
+      {"loop {\n items {\n continue\n }\n continue\n } {\n next\n }", "there is something around that it ends"},
+  };
+  for (const Case& each : kOfGroups) {
+    const FromText made(
+        "function \"f\" -> void kernel_for_groups [0 0 0] {\n  parameter %0: i32 \"i\" bytes 0\n"
+        "  slot 0 private \"s\" size 4 align 4 per_item\n  " +
+        std::string(each.body) + "\n  return\n}\n");
+    ASSERT_TRUE(made.is_read) << each.body << "\n" << made.why;
+    std::string why;
+    EXPECT_EQ(verify(made.module, &why), each.rule[0] == '\0') << each.body << "\n" << why;
+    EXPECT_NE(why.find(each.rule), std::string::npos) << each.body << "\n" << why;
+  }
+  const FromText alone(
+      "function \"f\" -> void kernel [0 0 0] {\n  slot 0 private \"s\" size 4 align 4 per_item\n  return\n}\n");
+  std::string why;
+  ASSERT_TRUE(alone.is_read) << alone.why;
+  EXPECT_FALSE(verify(alone.module, &why));
 }
 
 TEST(IrVerifyTest, AReturnGivesTheFunctionsResult) {

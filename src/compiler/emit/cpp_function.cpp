@@ -1,0 +1,281 @@
+// Structured control as blocks and labels: a jump leaves blocks and enters none, so that no declaration is jumped over.
+#include "compiler/emit/cpp_function.h"
+
+#include <algorithm>
+
+namespace manyrt::compiler::emit {
+
+using ir::Instruction;
+using ir::Opcode;
+using ir::Region;
+using ir::Shape;
+using ir::Value;
+
+namespace {
+
+// "const float", "char* const"
+std::string constant(const std::string& type) { return type == "char*" ? "char* const" : "const " + type; }
+
+std::string jump(const std::string& label) { return "goto " + label + ";\n"; }
+
+}  // namespace
+
+std::string CppFunction::slots(const ir::Function& function) {
+  std::string text;
+  for (const ir::Object* slot : function.slots) {
+    if (slot->per_item) continue;
+    text += "alignas(" + std::to_string(std::max(slot->alignment, 1u)) + ") char " + name(*slot) + "[" +
+            std::to_string(std::max<uint64_t>(slot->size, 1)) + "];\n";
+  }
+  return text;
+}
+
+std::string CppFunction::body(const ir::Function& function) {
+  out_.clear();
+  findPlaces(*function.body);
+  region(*function.body);
+  return std::move(out_);
+}
+
+void CppFunction::region(const Region& region) {
+  for (const Instruction* i : region.body) {
+    out_ += around_.line(i->where);
+    instruction(*i);
+  }
+}
+
+void CppFunction::findPlaces(const Region& region) {
+  for (const Instruction* i : region.body) {
+    for (const Value* operand : i->operands) {
+      if (const auto [at, is_first] = user_.emplace(operand, i); !is_first) at->second = nullptr;
+    }
+    for (const Region* inner : i->regions) findPlaces(*inner);
+  }
+}
+
+// What control carries is assigned in an order, in which an expression would see what is new.
+bool CppFunction::standsAtItsUse(const Instruction& i) const {
+  if (!ir::isPure(i.op) || i.result() == nullptr) return false;
+  if (i.op == Opcode::kConstant && !i.result()->type.isVector()) return true;
+  const auto at = user_.find(i.result());
+  if (at == user_.end() || at->second == nullptr || at->second->parent != i.parent) return false;
+  const Instruction& user = *at->second;
+  const Shape shape = ir::shapeOf(user.op);  // some name an operand once a component
+  if (shape == Shape::kSplat || shape == Shape::kInsert || shape == Shape::kShuffle) return false;
+  return user.op != Opcode::kStore && !ir::isTerminator(user.op) && (user.regions.empty() || user.op == Opcode::kIf);
+}
+
+std::string CppFunction::text(const Value& value) const {
+  const auto at = texts_.find(&value);
+  return at == texts_.end() ? name(value) : at->second;
+}
+
+void CppFunction::define(const Instruction& i, const std::string& value) {
+  constexpr size_t kLongest = 200;  // what is longer has a name
+  if (value.size() <= kLongest && standsAtItsUse(i)) {
+    texts_[i.result()] = "(" + value + ")";
+    return;
+  }
+  if (i.results.empty()) {
+    out_ += value + ";\n";
+  } else {
+    out_ += constant(operations_.type(i.result()->type)) + " " + name(*i.result()) + " = " + value + ";\n";
+  }
+}
+
+void CppFunction::declare(const std::vector<Value*>& values) {
+  for (const Value* value : values) out_ += operations_.type(value->type) + " " + name(*value) + ";\n";
+}
+
+// All are read before the first is written.
+void CppFunction::pass(const std::vector<Value*>& from, size_t first, const std::vector<Value*>& to) {
+  std::vector<std::string> values;
+  std::string ahead;
+  for (size_t k = 0; k < to.size(); ++k) {
+    const Value* value = from[first + k];
+    values.push_back(text(*value));
+    // Written by one of the assignments before this one.
+    if (std::find(to.begin(), to.begin() + static_cast<ptrdiff_t>(k), value) == to.begin() + static_cast<ptrdiff_t>(k))
+      continue;
+    values.back() = "t" + std::to_string(k);
+    ahead += constant(operations_.type(value->type)) + " t" + std::to_string(k) + " = " + name(*value) + ";\n";
+  }
+  if (!ahead.empty()) out_ += "{\n" + ahead;
+  for (size_t k = 0; k < to.size(); ++k) {
+    if (from[first + k] != to[k]) out_ += name(*to[k]) + " = " + values[k] + ";\n";
+  }
+  if (!ahead.empty()) out_ += "}\n";
+}
+
+const CppFunction::Around& CppFunction::innermost(Shape shape) const {
+  size_t at = stack_.size() - 1;
+  while (ir::shapeOf(stack_[at].instruction->op) != shape) --at;
+  return stack_[at];
+}
+
+void CppFunction::instruction(const Instruction& i) {
+  switch (ir::shapeOf(i.op)) {
+    case Shape::kAddress:
+      return define(i, around_.address(*i.object));
+    case Shape::kLoad:
+      return define(i, operations_.load(i, operand(i, 0)));
+    case Shape::kStore:
+      return define(i, operations_.store(i, operand(i, 0), operand(i, 1)));
+    case Shape::kCopy:
+      return define(i, "__builtin_memmove(" + operand(i, 0) + ", " + operand(i, 1) + ", " + std::to_string(i.bytes) + ")");
+    case Shape::kFill:
+      return define(i, "__builtin_memset(" + operand(i, 0) + ", 0, " + std::to_string(i.bytes) + ")");
+    case Shape::kWorkItem: {
+      const Instruction* by = i.operands.empty() ? nullptr : i.operands[0]->by;
+      const bool is_constant = by != nullptr && by->op == Opcode::kConstant;
+      const int dimension = i.operands.empty() ? 0 : is_constant ? static_cast<int>(std::min<uint64_t>(by->numbers[0], 3)) : -1;
+      return define(i, around_.workItem(i.work_item, dimension, i.operands.empty() ? "" : operand(i, 0)));
+    }
+    case Shape::kBuiltin: {
+      if (i.signature.builtin->kind == BuiltinKind::kGroupCopy) return groupCopy(i);
+      std::vector<std::string> operands;
+      for (size_t k = 0; k < i.operands.size(); ++k) operands.push_back(operand(i, k));
+      return define(i, operations_.builtin(i, operands));
+    }
+    case Shape::kCall: {
+      std::string call = around_.name(*i.callee) + "(";
+      for (size_t k = 0; k < i.operands.size(); ++k) call += (k == 0 ? "" : ", ") + operand(i, k);
+      const std::string item = around_.item(*i.callee);
+      if (!item.empty()) call += (i.operands.empty() ? "" : ", ") + item;
+      return define(i, call + ")");
+    }
+    case Shape::kBarrier:
+      out_ += around_.barrier();
+      return;
+    case Shape::kFence:
+      out_ += "__atomic_thread_fence(__ATOMIC_SEQ_CST);\n";
+      return;
+    case Shape::kIf:
+      return ifOf(i);
+    case Shape::kLoop:
+      return loopOf(i);
+    case Shape::kSwitch:
+      return switchOf(i);
+    case Shape::kItems:
+      return itemsOf(i);
+    default:
+      break;
+  }
+  if (ir::isTerminator(i.op)) return end(i);
+  std::vector<std::string> operands;
+  for (size_t k = 0; k < i.operands.size(); ++k) operands.push_back(operand(i, k));
+  define(i, operations_.value(i, operands));
+}
+
+void CppFunction::ifOf(const Instruction& i) {
+  declare(i.results);
+  stack_.push_back({&i, "", 0});
+  out_ += "if (" + operand(i, 0) + ") {\n";
+  region(*i.regions[0]);
+  const Region& otherwise = *i.regions[1];
+  const bool is_empty =
+      otherwise.body.size() == 1 && otherwise.body[0]->op == Opcode::kYield && otherwise.body[0]->operands.empty();
+  if (!is_empty) {
+    out_ += "} else {\n";
+    region(otherwise);
+  }
+  out_ += "}\n";
+  stack_.pop_back();
+}
+
+void CppFunction::loopOf(const Instruction& i) {
+  const std::string label = "l" + std::to_string(++labels_);
+  declare(i.results);
+  for (const Region* each : i.regions) declare(each->parameters);
+  pass(i.operands, 0, i.regions[0]->parameters);
+  stack_.push_back({&i, label, 0});
+  out_ += "for (;;) {\n{\n";
+  region(*i.regions[0]);
+  out_ += "}\n" + label + "_step: ;\n{\n";
+  stack_.back().region = 1;
+  region(*i.regions[1]);
+  out_ += "}\n}\n" + label + "_end: ;\n";
+  stack_.pop_back();
+}
+
+void CppFunction::switchOf(const Instruction& i) {
+  const std::string label = "w" + std::to_string(++labels_);
+  declare(i.results);
+  for (const Region* each : i.regions) {
+    declare(each->parameters);
+    pass(i.operands, 1, each->parameters);
+  }
+  if (i.otherwise < 0) pass(i.operands, 1, i.results);
+  out_ += "switch (" + operand(i, 0) + ") {\n";
+  const bool is_long = i.operands[0]->type.kind == ir::Kind::kI64;
+  for (size_t number = 0; number < i.regions.size(); ++number) {
+    for (const uint64_t value : i.cases[number]) out_ += "case " + std::to_string(value) + (is_long ? "ul: " : "u: ");
+    if (i.otherwise == static_cast<int32_t>(number)) out_ += "default: ";
+    if (!i.cases[number].empty() || i.otherwise == static_cast<int32_t>(number))
+      out_ += jump(label + "_" + std::to_string(number));
+  }
+  out_ += "}\n" + jump(label + "_end");
+  stack_.push_back({&i, label, 0});
+  for (size_t number = 0; number < i.regions.size(); ++number) {
+    stack_.back().region = number;
+    out_ += label + "_" + std::to_string(number) + ": ;\n{\n";
+    region(*i.regions[number]);
+    out_ += "}\n";
+  }
+  stack_.pop_back();
+  out_ += label + "_end: ;\n";
+}
+
+void CppFunction::itemsOf(const Instruction& i) {
+  const std::string label = "i" + std::to_string(++labels_);
+  declare(i.results);
+  stack_.push_back({&i, label, 0});
+  out_ += around_.itemsBegin(label);
+  region(*i.regions[0]);
+  out_ += around_.itemsEnd(label);
+  stack_.pop_back();
+}
+
+void CppFunction::end(const Instruction& i) {
+  switch (i.op) {
+    case Opcode::kYield:
+      return pass(i.operands, 0, stack_.back().instruction->results);
+    case Opcode::kContinue: {
+      const Around& loop = innermost(Shape::kLoop);
+      pass(i.operands, 0, loop.instruction->regions[1]->parameters);
+      out_ += jump(loop.label + "_step");
+      return;
+    }
+    case Opcode::kNext:
+      return pass(i.operands, 0, innermost(Shape::kLoop).instruction->regions[0]->parameters);
+    case Opcode::kBreak:
+    case Opcode::kLeave: {
+      const Around& target = innermost(i.op == Opcode::kBreak ? Shape::kLoop : Shape::kSwitch);
+      pass(i.operands, 0, target.instruction->results);
+      out_ += jump(target.label + "_end");
+      return;
+    }
+    case Opcode::kFallThrough: {
+      const Around& target = innermost(Shape::kSwitch);
+      pass(i.operands, 0, target.instruction->regions[target.region + 1]->parameters);
+      out_ += jump(target.label + "_" + std::to_string(target.region + 1));
+      return;
+    }
+    default:
+      out_ += around_.returned(i.operands.empty() ? "" : operand(i, 0));
+  }
+}
+
+// async_work_group_copy and its like: the first item copies.
+void CppFunction::groupCopy(const Instruction& i) {
+  const bool strided = i.operands.size() == 5;
+  const QualType to = i.signature.parameters[0]->inner;
+  const std::string size = std::to_string(sizeOf(to)), stride = strided ? " * " + operand(i, 3) : "";
+  const bool gathers = to.space == AddressSpace::kLocal;
+  out_ += "if (" + around_.firstItem() + ") for (unsigned long k = 0; k < " + operand(i, 2) + "; ++k) __builtin_memcpy(" +
+          operand(i, 0) + " + k * " + size + "ul" + (gathers ? "" : stride) + ", " + operand(i, 1) + " + k * " + size + "ul" +
+          (gathers ? stride : "") + ", " + size + ");\n";
+  define(i, operand(i, i.operands.size() - 1));
+}
+
+}  // namespace manyrt::compiler::emit

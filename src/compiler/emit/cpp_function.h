@@ -1,0 +1,76 @@
+// The body of one function of the IR as statements of C++. Values are constants of C++ with their number for a name, or stand
+// where they are used, if that is one place of the same region; what control carries is a variable that stands before it.
+// Regions are blocks, and what leaves one jumps to a label behind it.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/emit/cpp_operations.h"
+#include "compiler/ir/module.h"
+
+namespace manyrt::compiler::emit {
+
+// What a function stands in: where objects lie, what an id is, what a return does.
+class Surroundings {
+ public:
+  virtual ~Surroundings() = default;
+  virtual std::string address(const ir::Object& object) = 0;  // an expression of char*
+  // Of a constant dimension, or (-1) of the one that `expression` gives.
+  virtual std::string workItem(WorkItem which, int dimension, const std::string& expression) = 0;
+  virtual std::string firstItem() = 0;                         // whether this is the first item of its group
+  virtual std::string name(const ir::Function& function) = 0;  // of a helper
+  virtual std::string item(const ir::Function& callee) = 0;    // the last argument of its calls; empty: none
+  virtual std::string returned(const std::string& value) = 0;  // a statement; `value` may be empty
+  virtual std::string barrier() = 0;                           // a statement
+  virtual std::string line(Location where) = 0;                // what stands before a statement; may be empty
+  // Around the work of each item of a group; `label` ends an item's work.
+  virtual std::string itemsBegin(const std::string& label) = 0;
+  virtual std::string itemsEnd(const std::string& label) = 0;
+};
+
+class CppFunction {
+ public:
+  CppFunction(CppOperations& operations, Surroundings& around) : operations_(operations), around_(around) {}
+
+  std::string slots(const ir::Function& function);  // declarations of those that are not each item's
+  std::string body(const ir::Function& function);   // the parameters are declared by the surroundings
+
+  static std::string name(const ir::Value& value) { return "v" + std::to_string(value.id); }
+  static std::string name(const ir::Object& slot) { return "s" + std::to_string(slot.id); }
+
+ private:
+  struct Around {  // an instruction whose regions are being written
+    const ir::Instruction* instruction;
+    std::string label;
+    size_t region = 0;
+  };
+
+  void region(const ir::Region& region);
+  void instruction(const ir::Instruction& i);
+  void define(const ir::Instruction& i, const std::string& value);
+  void ifOf(const ir::Instruction& i);
+  void loopOf(const ir::Instruction& i);
+  void switchOf(const ir::Instruction& i);
+  void itemsOf(const ir::Instruction& i);
+  void end(const ir::Instruction& i);
+  void groupCopy(const ir::Instruction& i);
+  void declare(const std::vector<ir::Value*>& values);
+  void pass(const std::vector<ir::Value*>& from, size_t first, const std::vector<ir::Value*>& to);
+  const Around& innermost(ir::Shape shape) const;
+  void findPlaces(const ir::Region& region);
+  bool standsAtItsUse(const ir::Instruction& i) const;
+  std::string text(const ir::Value& value) const;
+  std::string operand(const ir::Instruction& i, size_t k) const { return text(*i.operands[k]); }
+
+  CppOperations& operations_;
+  Surroundings& around_;
+  std::vector<Around> stack_;
+  std::unordered_map<const ir::Value*, const ir::Instruction*> user_;  // of values with one use; null: several
+  std::unordered_map<const ir::Value*, std::string> texts_;            // of values that stand where they are used
+  uint32_t labels_ = 0;
+  std::string out_;
+};
+
+}  // namespace manyrt::compiler::emit

@@ -1,0 +1,398 @@
+// The parts of a unit, each the surroundings of a function's body: a helper, the constants' constructor, a kernel as loops over
+// items, a kernel as an item on a fiber.
+#include "compiler/emit/cpu_unit.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "compiler/emit/cpp_function.h"
+#include "compiler/emit/cpp_operations.h"
+#include "compiler/lowering/cpp/text.h"
+#include "compiler/lowering/cpu/work_items.h"
+#include "compiler/lowering/program_facts.h"
+#include "compiler/unit.h"
+
+namespace manyrt::compiler::emit {
+namespace {
+
+using ir::Instruction;
+using ir::Opcode;
+
+constexpr uint64_t roundUp(uint64_t bytes, uint64_t to) { return (bytes + to - 1) / to * to; }
+
+// What an item's work begins with where ids of a dimension are asked for that is no constant.
+constexpr char kAnyDimension[] =
+    "static inline unsigned long mrt_at(unsigned int d, unsigned long a, unsigned long b, unsigned long c,\n"
+    "unsigned long o) { return d == 0 ? a : d == 1 ? b : d == 2 ? c : o; }\n";
+
+std::string identifier(const std::string& name) {
+  std::string text;
+  for (const char letter : name) text += letter == '$' ? '_' : letter;
+  return text;
+}
+
+// What is known of each function: whether it, or one that it calls, asks for an id, or waits at a barrier.
+class Facts {
+ public:
+  explicit Facts(const ir::Module& module) {
+    for (const ir::Function* function : module.functions) names_[function] = static_cast<uint32_t>(names_.size());
+  }
+  bool asksItem(const ir::Function& function) {
+    return reaches(asks_, function, [](const Instruction& i) {
+      return i.op == Opcode::kWorkItem || (i.op == Opcode::kBuiltin && i.signature.builtin != nullptr &&
+                                           i.signature.builtin->kind == BuiltinKind::kGroupCopy);
+    });
+  }
+  bool waits(const ir::Function& function) {
+    return reaches(waits_, function, [](const Instruction& i) { return i.op == Opcode::kBarrier; });
+  }
+  std::string name(const ir::Function& function) const {
+    return "f_" + identifier(function.name) + "_" + std::to_string(names_.at(&function));
+  }
+  std::string entry(const ir::Function& kernel) const {
+    return "k_" + identifier(kernel.name) + "_" + std::to_string(names_.at(&kernel));
+  }
+
+ private:
+  using Known = std::map<const ir::Function*, bool>;
+  template <typename Is>
+  bool reaches(Known& known, const ir::Function& function, Is is) {
+    const auto [at, is_new] = known.emplace(&function, false);
+    if (!is_new) return at->second;
+    bool found = false;
+    ir::forEach(*function.body, [&](const Instruction& i) {
+      found = found || is(i) || (i.callee != nullptr && reaches(known, *i.callee, is));
+    });
+    return known[&function] = found;
+  }
+
+  std::map<const ir::Function*, uint32_t> names_;
+  Known asks_, waits_;
+};
+
+std::string objectName(const ir::Object& object) { return "c_" + std::to_string(object.id); }
+
+// What all functions of a unit share.
+class Common : public Surroundings {
+ public:
+  Common(CppOperations& operations, Facts& facts, const Sources& sources, bool lines)
+      : operations_(operations), facts_(facts), sources_(sources), lines_(lines) {}
+
+  std::string address(const ir::Object& object) override {
+    if (object.space == AddressSpace::kPrivate) return "(char*)" + CppFunction::name(object);
+    return "(char*)" + objectName(object);
+  }
+  std::string workItem(WorkItem which, int dimension, const std::string& expression) override {
+    return workItemText(which, dimension, expression, false, false);
+  }
+  std::string firstItem() override { return firstItemText(false); }
+  std::string name(const ir::Function& function) override { return facts_.name(function); }
+  std::string item(const ir::Function& callee) override { return facts_.asksItem(callee) ? itemText(is_kernel_, false) : ""; }
+  std::string returned(const std::string& value) override { return "return " + value + ";\n"; }
+  std::string barrier() override { return "rtHostFibers->wait();\n"; }
+  std::string itemsBegin(const std::string&) override { return ""; }
+  std::string itemsEnd(const std::string&) override { return ""; }
+  std::string line(Location where) override {
+    if (!lines_ || where.line == 0 || (where.line == last_.line && where.file == last_.file)) return "";
+    last_ = where;
+    return "#line " + std::to_string(where.line) + " \"" + printable(sources_.name(where.file), true) + "\"\n";
+  }
+  // Before a function: its place for the compiler's messages (pipeline/failure.h).
+  std::string place(Location where) {
+    if (lines_) return "\n" + line(where);
+    return "\n" + std::string(kPlaceComment) + printable(sources_.name(where.file), false) + ":" + std::to_string(where.line) +
+           "\n";
+  }
+
+ protected:
+  static std::string printable(const std::string& name, bool quotes) {
+    std::string text;
+    for (const char letter : name) {
+      if (quotes && (letter == '"' || letter == '\\')) text += '\\';
+      text += static_cast<unsigned char>(letter) >= ' ' ? letter : ' ';
+    }
+    return text;
+  }
+
+  CppOperations& operations_;
+  Facts& facts_;
+  const Sources& sources_;
+  const bool lines_;
+  bool is_kernel_ = false;
+  Location last_;
+};
+
+class HelperText : public Common {
+ public:
+  using Common::Common;
+
+  std::string signature(const ir::Function& function) {
+    std::string text = "static " + operations_.type(function.result) + " " + facts_.name(function) + "(";
+    for (const ir::Value* parameter : function.body->parameters) {
+      text += (parameter == function.body->parameters[0] ? "" : ", ") + operations_.type(parameter->type) + " " +
+              CppFunction::name(*parameter);
+    }
+    if (facts_.asksItem(function)) text += std::string(function.body->parameters.empty() ? "" : ", ") + "const mrt_item& mrt_i";
+    return text + ")";
+  }
+  std::string definition(const ir::Function& function, Location where) {
+    CppFunction text(operations_, *this);
+    const std::string slots = text.slots(function);
+    return place(where) + signature(function) + " {\n" + slots + text.body(function) + "}\n";
+  }
+};
+
+// Constants get their values when the unit is loaded.
+std::string constructor(const ir::Function& function, CppOperations& operations, Facts& facts, const Sources& sources) {
+  Common around(operations, facts, sources, false);
+  CppFunction text(operations, around);
+  const std::string slots = text.slots(function);
+  return "__attribute__((constructor)) static void mrt_constants() {\n" + slots + text.body(function) + "}\n";
+}
+
+class KernelText : public Common {
+ public:
+  KernelText(CppOperations& operations, Facts& facts, const Sources& sources, bool lines, const ir::Function& kernel,
+             const BuildOptions& options)
+      : Common(operations, facts, sources, lines), kernel_(kernel) {
+    is_kernel_ = true;
+    for (int d = 0; d < 3; ++d)
+      row_.required_group_size[d] = kernel.group_size[0] != 0 ? kernel.group_size[d] : options.group_size[d];
+    row_.entry = facts.entry(kernel);
+  }
+
+  std::string write(Location where) {
+    on_fibers_ = facts_.waits(kernel_) && !kernel_.for_groups;
+    std::string text = place(where);
+    std::string storage = locals();
+    storage += slotsOfItems();  // behind local memory
+    CppFunction function(operations_, *this);
+    const std::string slots = function.slots(kernel_);
+    const std::string parameters = "(const mrt_group* mrt_g, void* const* mrt_a) {\n";
+    if (on_fibers_) {
+      const std::string frame = "mrt_frame_" + row_.entry, item = "i_" + row_.entry;
+      text += "struct " + frame + " { const mrt_group* g; void* const* a; };\n" + "static void " + item +
+              "(void* mrt_u, unsigned int mrt_x) {\n" + "const mrt_group* const mrt_g = ((" + frame +
+              "*)mrt_u)->g;\nvoid* const* const mrt_a = ((" + frame + "*)mrt_u)->a;\n" + ids() +
+              "const long mrt_l0 = mrt_x % mrt_n0, mrt_l1 = mrt_x / mrt_n0 % mrt_n1, mrt_l2 = mrt_x / mrt_n0 / mrt_n1;\n" +
+              storage + arguments() + records() + slots + function.body(kernel_) + "}\n";
+      return text + "extern \"C\" void " + row_.entry + parameters + frame + " mrt_f{mrt_g, mrt_a};\nrtHostFibers->run(" +
+             item + ", &mrt_f, mrt_g->group_size[0] * mrt_g->group_size[1] * mrt_g->group_size[2]);\n}\n";
+    }
+    text += "extern \"C\" void " + row_.entry + parameters + ids() + storage + arguments();
+    if (kernel_.for_groups) return text + slots + function.body(kernel_) + "}\n";
+    const std::string label = "mrt_end";
+    text += itemsBegin(label) + records() + slots + function.body(kernel_) + itemsEnd(label);
+    return text + "}\n";
+  }
+
+  const CpuKernel& row() const { return row_; }
+  bool onFibers() const { return on_fibers_; }
+
+  std::string address(const ir::Object& object) override {
+    if (object.per_item) return "mrt_x" + std::to_string(object.id) + " + " + std::to_string(roomOf(object)) + " * mrt_l";
+    if (object.space == AddressSpace::kLocal) return "mrt_m + " + std::to_string(local_offsets_.at(&object));
+    return Common::address(object);
+  }
+  std::string workItem(WorkItem which, int dimension, const std::string& expression) override {
+    return workItemText(which, dimension, expression, true, false);
+  }
+  std::string firstItem() override { return firstItemText(true); }
+  std::string returned(const std::string&) override {
+    if (on_fibers_) return "return;\n";
+    if (kernel_.for_groups && items_label_.empty()) return "return;\n";
+    return (ends_early_ ? "mrt_gone[mrt_l] = 1; --mrt_left;\n" : "") +
+           ("goto " + (items_label_.empty() ? "mrt_end" : items_label_)) + ";\n";
+  }
+  std::string itemsBegin(const std::string& label) override {
+    if (kernel_.for_groups) items_label_ = label;
+    std::string text =
+        "for (long mrt_l2 = 0; mrt_l2 < mrt_n2; ++mrt_l2) for (long mrt_l1 = 0; mrt_l1 < mrt_n1; ++mrt_l1) {\n"
+        "mrt_g->item[1] = (unsigned int)mrt_l1; mrt_g->item[2] = (unsigned int)mrt_l2;\n"
+        "for (long mrt_l0 = 0; mrt_l0 < mrt_n0; ++mrt_l0) {\nmrt_g->item[0] = (unsigned int)mrt_l0;\n";
+    if (kernel_.for_groups) text += "const long mrt_l = (mrt_l2 * mrt_n1 + mrt_l1) * mrt_n0 + mrt_l0;\n";
+    if (ends_early_) text += "if (mrt_gone[mrt_l]) continue;\n";
+    return text + "{\n" + (kernel_.for_groups ? records() : "");
+  }
+  std::string itemsEnd(const std::string& label) override {
+    items_label_.clear();
+    return "}\n" + label + ": ;\n}\n}\nmrt_g->item[0] = ~0u;\n" + (ends_early_ ? "if (mrt_left == 0) return;\n" : "");
+  }
+
+ private:
+  static uint64_t roomOf(const ir::Object& slot) {
+    return roundUp(std::max<uint64_t>(slot.size, 1), std::max(slot.alignment, 1u));
+  }
+
+  std::string ids() const {
+    std::string text;
+    for (int d = 0; d < 3; ++d) {
+      const std::string n = std::to_string(d);
+      const std::string size =
+          row_.required_group_size[0] != 0 ? std::to_string(row_.required_group_size[d]) : "mrt_g->group_size[" + n + "]";
+      text += "const long mrt_n" + n + " = " + size + ";\n";
+      if (!facts_.asksItem(kernel_)) continue;
+      text +=
+          "const unsigned long mrt_w" + n + " = mrt_g->group_id[" + n + "], mrt_k" + n + " = mrt_g->group_count[" + n + "];\n";
+      text += "const long mrt_z" + n + " = mrt_g->global_offset[" + n + "], mrt_b" + n + " = (long)mrt_w" + n + " * mrt_n" + n +
+              " + mrt_z" + n + ";\n";
+    }
+    return text;
+  }
+
+  std::string arguments() {
+    std::string text;
+    const auto& parameters = kernel_.body->parameters;
+    for (size_t i = 0; i < parameters.size(); ++i) {
+      if (kernel_.parameter_bytes[i] != 0) continue;
+      const std::string own = CppFunction::name(*parameters[i]);
+      text += operations_.type(parameters[i]->type) + " " + own + "; __builtin_memcpy((void*)&" + own + ", mrt_a[" +
+              std::to_string(i) + "], sizeof " + own + ");\n";
+    }
+    return text;
+  }
+
+  // A record that is an argument is each item's own: it may change it.
+  std::string records() const {
+    std::string text;
+    const auto& parameters = kernel_.body->parameters;
+    for (size_t i = 0; i < parameters.size(); ++i) {
+      if (kernel_.parameter_bytes[i] == 0) continue;
+      const std::string own = CppFunction::name(*parameters[i]), bytes = std::to_string(kernel_.parameter_bytes[i]);
+      text += "alignas(128) char " + own + "_bytes[" + bytes + "]; __builtin_memcpy(" + own + "_bytes, mrt_a[" +
+              std::to_string(i) + "], " + bytes + ");\nchar* const " + own + " = " + own + "_bytes;\n";
+    }
+    return text;
+  }
+
+  std::string locals() {
+    uint64_t offset = 0;
+    ir::forEach(*kernel_.body, [&](const Instruction& i) {
+      if (i.object == nullptr || i.object->space != AddressSpace::kLocal || local_offsets_.contains(i.object)) return;
+      offset = roundUp(offset, std::max<uint64_t>(i.object->alignment, 16));
+      local_offsets_[i.object] = offset;
+      offset += i.object->size;
+    });
+    row_.local_bytes = roundUp(offset, 64);
+    return local_offsets_.empty() ? "" : "char* const mrt_m = (char*)mrt_g->local_memory;\n";
+  }
+
+  // Behind local memory: for each slot that every item has, an array over the items.
+  std::string slotsOfItems() {
+    std::string text;
+    const auto add = [&](const std::string& declared, uint64_t room) {
+      text += declared + " = mrt_s; mrt_s += (" + std::to_string(room) + " * mrt_items + 127) & ~127l;\n";
+      row_.scratch_bytes += 128;
+      row_.scratch_bytes_per_item += room;
+    };
+    for (const ir::Object* slot : kernel_.slots) {
+      if (slot->per_item) add("char* const mrt_x" + std::to_string(slot->id), roomOf(*slot));
+    }
+    ends_early_ = kernel_.for_groups && returnsInItems(*kernel_.body, false);
+    if (ends_early_) add("char* const mrt_gone", 1);
+    if (text.empty()) return text;
+    text = "const long mrt_items = mrt_n0 * mrt_n1 * mrt_n2;\nchar* mrt_s = (char*)(((unsigned long)mrt_g->local_memory + " +
+           std::to_string(row_.local_bytes) + " + 127) & ~127ul);\n" + text;
+    row_.scratch_bytes += 128;
+    if (ends_early_) text += "long mrt_left = mrt_items; __builtin_memset(mrt_gone, 0, mrt_items);\n";
+    return text;
+  }
+
+  static bool returnsInItems(const ir::Region& region, bool inside) {
+    return std::any_of(region.body.begin(), region.body.end(), [&](const Instruction* i) {
+      if (i->op == Opcode::kReturn) return inside;
+      return std::any_of(i->regions.begin(), i->regions.end(),
+                         [&](const ir::Region* inner) { return returnsInItems(*inner, inside || i->op == Opcode::kItems); });
+    });
+  }
+
+  const ir::Function& kernel_;
+  CpuKernel row_;
+  std::map<const ir::Object*, uint64_t> local_offsets_;
+  std::string items_label_;  // of the items around
+  bool on_fibers_ = false;
+  bool ends_early_ = false;  // an item may end before others
+};
+
+bool usesLocalMemory(const ir::Function& function) {
+  bool found = false;
+  ir::forEach(*function.body,
+              [&](const Instruction& i) { found = found || (i.object != nullptr && i.object->space == AddressSpace::kLocal); });
+  return found;
+}
+
+std::string objectText(const ir::Object& object) {
+  const uint64_t size = std::max<uint64_t>(object.size, 1);
+  std::string text = "alignas(" + std::to_string(std::max(object.alignment, 1u)) + ") static unsigned char " +
+                     objectName(object) + "[" + std::to_string(size) + "]";
+  if (!object.bytes.empty()) {
+    text += " = {";
+    for (const uint8_t byte : object.bytes) text += std::to_string(byte) + ",";
+    text += "}";
+  }
+  return text + ";\n";
+}
+
+}  // namespace
+
+bool cpuUnit(UnitText* unit, std::string* why_not, const ir::Module& module, Program& program, const Sources& sources,
+             const BuildOptions& options) {
+  Prelude prelude(program.types, Dialect::kHostQuick);
+  prelude.relaxed = options.relaxed_math;
+  CppOperations operations(program.types, prelude);
+  Facts facts(module);
+  std::map<std::string, Location> places;
+  for (const Function& function : program.functions()) {
+    if (function.body != nullptr) places[function.name] = function.where;
+  }
+  std::string objects, signatures, definitions, kernels;
+  std::vector<CpuGlobal> globals;
+  for (const ir::Object* object : module.objects) {
+    if (object->space != AddressSpace::kConstant) continue;
+    objects += objectText(*object);
+    if (object->is_exported) globals.push_back({object->name, objectName(*object)});
+  }
+  std::set<const ir::Function*> called;
+  for (const ir::Function* function : module.functions) {
+    ir::forEach(*function->body, [&](const Instruction& i) { called.insert(i.callee); });
+  }
+  if (module.constants != nullptr) {
+    ir::forEach(*module.constants->body, [&](const Instruction& i) { called.insert(i.callee); });
+    definitions += constructor(*module.constants, operations, facts, sources);
+  }
+  bool fibers = false;
+  std::vector<CpuKernel> rows;
+  for (const ir::Function* function : module.functions) {
+    const Location where = places[function->name];
+    if (called.contains(function)) {
+      if (usesLocalMemory(*function)) {
+        *why_not = "a kernel with __local variables that another one calls: " + function->name;
+        return false;
+      }
+      HelperText helper(operations, facts, sources, options.exact_lines);
+      signatures += helper.signature(*function) + ";\n";
+      definitions += helper.definition(*function, where);
+      fibers = fibers || facts.waits(*function);
+    }
+    if (!function->is_kernel) continue;
+    KernelText kernel(operations, facts, sources, options.exact_lines, *function, options);
+    kernels += kernel.write(where);
+    rows.push_back(kernel.row());
+    if (kernel.onFibers()) unit->on_fibers.push_back(function->name);
+    fibers = fibers || kernel.onFibers();
+  }
+  for (size_t i = 0; i < rows.size() && i < program.kernels.size(); ++i) {
+    if (changesGlobalMemoryAtomically(*program.kernels[i])) rows[i].traits = kSharesAtomics;
+  }
+  unit->has_fibers = fibers;
+  unit->text =
+      kUnitHead + (fibers ? std::string(kUnitFibers) : "") + kUnitTableHead + kItemStruct + kAnyDimension + prelude.text();
+  if (prelude.text().empty()) unit->text += "#define mrt_fn static inline\n";
+  unit->text += operations.text() + objects + signatures + definitions + kernels;
+  if (options.exact_lines) unit->text += "\n#line 1 \"table\"\n";
+  unit->text += unitRows(program, rows, globals) + unitTable(rows, globals);
+  return true;
+}
+
+}  // namespace manyrt::compiler::emit

@@ -1,0 +1,49 @@
+// What a unit for the CPU begins and ends with, whatever its kernels come from: the declarations of unit.h as text, and the
+// table rtHostModule that the loader reads.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "compiler/parser/ast.h"
+
+namespace manyrt::compiler {
+
+// The entry of a kernel in the unit's table, beside its name and arguments.
+struct CpuKernel {
+  std::string entry;  // name of the function
+  uint32_t required_group_size[3] = {0, 0, 0};
+  uint64_t local_bytes = 0;
+  uint64_t scratch_bytes = 0;
+  uint64_t scratch_bytes_per_item = 0;
+  unsigned char traits = 0;  // as the table kTraitsSymbol of unit.h has them
+
+  // The same kernel in another form: what it needs, if that is more.
+  void takeIn(const CpuKernel& other) {
+    const CpuKernel before = *this;
+    *this = other;
+    local_bytes = std::max(local_bytes, before.local_bytes);
+    scratch_bytes = std::max(scratch_bytes, before.scratch_bytes);
+    scratch_bytes_per_item = std::max(scratch_bytes_per_item, before.scratch_bytes_per_item);
+    if (!before.entry.empty()) traits &= before.traits;  // one may take the place of the other
+  }
+};
+
+// An object that programs find by its name.
+struct CpuGlobal {
+  std::string name;
+  std::string object;  // in C++
+};
+
+extern const char kUnitHead[];       // mrt_group and its like
+extern const char kUnitFibers[];     // the variable that the loader sets: of units with kernels on fibers
+extern const char kUnitTableHead[];  // the types of the table
+
+// The rows of the table: kernels in the order of the program.
+std::string unitRows(const Program& program, const std::vector<CpuKernel>& kernels, const std::vector<CpuGlobal>& globals);
+// The table itself, behind the rows and outside of any namespace.
+std::string unitTable(const std::vector<CpuKernel>& kernels, const std::vector<CpuGlobal>& globals);
+
+}  // namespace manyrt::compiler

@@ -1,0 +1,30 @@
+// The way of a program through the IR, verified after the tree has been read and after each pass.
+#include "compiler/pipeline/ir_unit.h"
+
+#include <algorithm>
+
+#include "compiler/emit/cpu_unit.h"
+#include "compiler/ir/from_tree/from_tree.h"
+#include "compiler/ir/verify.h"
+#include "compiler/lowering/program_facts.h"
+#include "compiler/passes/passes.h"
+
+namespace manyrt::compiler {
+
+bool unitFromIr(CpuUnit* unit, std::string* why_not, Program& program, const Sources& sources, const BuildOptions& options,
+                Diagnostics& diagnostics) {
+  if (!checkCallDepth(program, diagnostics)) return false;
+  ir::Module module;
+  if (!ir::fromTree(&module, program, why_not) || !ir::verify(module, why_not)) return false;
+  if (!passes::run(&module, "all", why_not)) return false;
+  emit::UnitText made;
+  if (!emit::cpuUnit(&made, why_not, module, program, sources, options)) return false;
+  unit->texts.push_back(std::move(made.text));
+  unit->fibers = made.has_fibers;
+  for (const std::string& kernel : made.on_fibers)
+    unit->remarks.push_back("remark: The kernel \"" + kernel + "\" runs its work-items on fibers, which is slower.");
+  for (const Function* kernel : program.kernels) unit->largest = std::max(unit->largest, kernelSize(*kernel));
+  return true;
+}
+
+}  // namespace manyrt::compiler

@@ -1,0 +1,143 @@
+// Kernels with barriers, run item by item and as kernels for groups: the same words, also where some items have ended.
+#include "compiler/passes/split_at_barriers.h"
+
+#include <algorithm>
+
+#include "../ir/ir_module.h"
+#include "compiler/passes/passes.h"
+
+namespace manyrt::compiler::passes {
+namespace {
+
+using ir::Opcode;
+
+size_t countOf(const ir::Module& module, Opcode op) {
+  size_t count = 0;
+  ir::forEach(*module.find("k")->body, [&](const ir::Instruction& i) { count += i.op == op ? 1 : 0; });
+  return count;
+}
+
+std::vector<uint32_t> result(const ir::Module& module, uint32_t width, uint32_t height, const std::vector<uint8_t>& record) {
+  ir::Run run;
+  run.group_count[0] = 2;
+  run.group_size[0] = width;
+  run.group_size[1] = height;
+  run.steps = 1 << 20;
+  run.arguments = {ir::buffer(std::vector<uint32_t>(256)), ir::value(5)};
+  if (!record.empty()) {
+    run.arguments.emplace_back();
+    run.arguments.back().bytes = record;
+  }
+  std::string why;
+  EXPECT_TRUE(ir::interpret(&run, module, *module.find("k"), &why)) << why << "\n" << ir::print(module);
+  return ir::words(run.arguments[0]);
+}
+
+constexpr char kHead[] =
+    "kernel void k(global uint* out, uint n) { local uint t[64]; const uint l = get_local_linear_id(), g = get_group_id(0), "
+    "all = get_local_size(0) * get_local_size(1); uint s = l; ";
+
+// What stands behind kHead, up to the kernel's end; t has all items' numbers.
+const char* const kBodies[] = {
+    // Values that live on, some of them cheap to compute again.
+    "t[l] = l * 3; const uint far = l / 3 + n; float f = l * 0.5f; barrier(1); s += t[all - 1 - l] + far + (uint)f;",
+    // A loop, its counter, and what it carries.
+    "for (uint i = 0; i < n; i++) { t[l] = s + i; barrier(1); s += t[(l + 1) % all] * (i + 1); barrier(1); }",
+    // Leaving a loop, and going on in it.
+    "for (uint i = 0;; ++i) { if (i == n) break; if (i == 2) continue; t[l] = s; barrier(1); s = s * 3 + t[(l + i) % all]; "
+    "barrier(1); }",
+    "uint i = 0; do { t[l] = s ^ i; barrier(1); s += t[(l + 1) % all]; barrier(1); } while (++i < n); s += i;",
+    // A condition and a value from it.
+    "bool odd = (l & 1) != 0; uint v = 7; if (n > 3) { t[l] = s; barrier(1); v = t[(l + 2) % all]; } else { v = l; } s += v + "
+    "odd;",
+    "if (g == 1) { t[l] = s + 1; barrier(1); s = t[(l + 1) % all]; } barrier(1); t[l] = s; barrier(1); s += t[0];",
+    // A switch.
+    "switch (n + g) { case 5: t[l] = 1; barrier(1); s += t[0]; case 6: s += 9; break; default: s = 0; } barrier(1); t[l] = s; "
+    "barrier(1); "
+    "s += t[all - 1];",
+    // Private arrays, and pointers to what is private.
+    "uint own[4]; for (uint i = 0; i < 4; i++) own[i] = l + i; uint* p = own + (l & 3); t[l] = *p; barrier(1); own[1] += t[(l "
+    "+ 1) % all]; "
+    "*p += 2; barrier(1); s = own[0] + own[1] * 10 + own[2] * 100 + *p * 1000;",
+    // One item's slot within a loop of the group, never stored at first.
+    "uint kept; for (uint i = 0; i < n; i++) { if (i == 0) kept = l * 7; t[l] = kept; barrier(1); s += t[(l + 1) % all] + "
+    "kept; barrier(1); }",
+    // Vectors, and what is computed of them behind a barrier.
+    "uint4 v = (uint4)(l, l + 1, n, 3); int4 less = v < (uint4)(3); t[l] = v.y; barrier(1); s += v.x + v.z * t[0] + "
+    "(uint)less.x + less.w;",
+    // Items that have ended are past all barriers.
+    "if (l == 2) { out[200] = 1; return; } t[l] = l; barrier(1); s += t[(l + 1) % all];",
+    "if (l % 3 == 1) return; for (uint i = 0; i < n; i++) { t[l] = i + l; barrier(1); if (i == l) { out[100 + l] = s; return; "
+    "} s += t[l] * 2; }",
+    // All of them.
+    "if (g == 1) return; t[l] = 1; barrier(1); s += t[all - 1];",
+    // Loops in loops.
+    "for (uint i = 0; i < 3; i++) { for (uint j = 0; j <= i; j++) { if (j == 2) break; t[l] = s; barrier(1); s += t[(l + j + "
+    "1) % all]; "
+    "barrier(1); } s ^= i; }",
+    "barrier(1); barrier(1); for (uint i = 0; i < l; i++) s += i; barrier(1);",
+};
+
+TEST(IrSplitAtBarriersTest, GroupsGiveTheSameAsItems) {
+  for (const char* body : kBodies) {
+    const std::string source = std::string(kHead) + body + " out[g * 64 + l] = s + 1; }";
+    for (const bool all : {false, true}) {
+      ir::FromSource made(source);
+      ASSERT_TRUE(made.built) << made.why;
+      for (const auto& [width, height] : {std::pair<uint32_t, uint32_t>{4, 1}, {1, 1}, {5, 3}}) {
+        ir::FromSource split(source);
+        std::string why;
+        ASSERT_TRUE(run(&split.module, all ? "all" : "split_at_barriers", &why)) << why << "\n" << source;
+        EXPECT_EQ(countOf(split.module, Opcode::kBarrier), 0U) << source;
+        EXPECT_GE(countOf(split.module, Opcode::kItems), 1U) << source;
+        EXPECT_EQ(result(split.module, width, height, {}), result(made.module, width, height, {})) << source << "\n"
+                                                                                                   << ir::print(split.module);
+        const std::string text = ir::print(split.module);
+        const ir::FromText again(text);
+        ASSERT_TRUE(again.is_read) << again.why;
+        EXPECT_EQ(ir::print(again.module), text);
+      }
+    }
+  }
+}
+
+TEST(IrSplitAtBarriersTest, ARecordIsEachItemsOwn) {
+  const std::string source =
+      "typedef struct { uint a[3]; uint b; } record; kernel void k(global uint* out, uint n, record r) { local uint t[64]; "
+      "const uint l = get_local_id(0), g = get_group_id(0); r.a[l % 3] += l; t[l] = r.b; barrier(1); r.b = t[0] + r.a[1]; "
+      "barrier(1); "
+      "out[g * 64 + l] = r.a[0] + r.a[1] * 10 + r.a[2] * 100 + r.b * 1000; }";
+  ir::FromSource made(source), split(source);
+  std::string why;
+  ASSERT_TRUE(run(&split.module, "all", &why)) << why;
+  const std::vector<uint8_t> record = {1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 4, 0, 0, 0};
+  EXPECT_EQ(result(split.module, 4, 1, record), result(made.module, 4, 1, record)) << ir::print(split.module);
+}
+
+// Each item has room for what is costly to compute again, and nothing else.
+TEST(IrSplitAtBarriersTest, CheapValuesAreComputedAgain) {
+  ir::FromSource made(
+      "kernel void k(global uint* out, uint n) { const uint l = get_local_id(0), next = l + 1; const uint kept = out[l]; "
+      "barrier(1); out[next] = kept; }");
+  std::string why;
+  ASSERT_TRUE(run(&made.module, "all", &why)) << why;
+  const auto& slots = made.module.find("k")->slots;
+  EXPECT_EQ(slots.size(), 1U) << ir::print(made.module);
+  EXPECT_TRUE(
+      std::all_of(slots.begin(), slots.end(), [](const ir::Object* slot) { return slot->per_item && slot->size == 4; }));
+}
+
+TEST(IrSplitAtBarriersTest, KernelsWithoutBarriersOrWithHelpersThatHaveSomeStay) {
+  for (const char* source :
+       {"kernel void k(global uint* out, uint n) { out[get_global_id(0)] = n; }",
+        "void wait(void) { barrier(1); } void more(void) { wait(); } kernel void k(global uint* out, uint n) { "
+        "more(); barrier(1); out[0] = n; }"}) {
+    ir::FromSource made(source);
+    const std::string before = ir::print(made.module);
+    splitAtBarriers(made.module);
+    EXPECT_EQ(ir::print(made.module), before);
+  }
+}
+
+}  // namespace
+}  // namespace manyrt::compiler::passes
