@@ -30,8 +30,9 @@ endfunction()
 
 file(GLOB_RECURSE manyrt_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.cpp)
 list(FILTER manyrt_sources EXCLUDE REGEX "/src/comm/")  # a library of its own: ManyrtComm.cmake
-# The interpreter of the IR and the analyses have no part in a build yet: a library of its own, for tests.
-list(FILTER manyrt_sources EXCLUDE REGEX "/compiler/(analysis/|ir/interpret)")
+# The interpreter of the IR and what checks an analysis by it have no part in a build: a library of its own, for tests.
+set(manyrt_oracle "/compiler/(analysis/divergence_check|ir/interpret)")
+list(FILTER manyrt_sources EXCLUDE REGEX ${manyrt_oracle})
 if(manyrt_no_toolkit_sources)
   list(REMOVE_ITEM manyrt_sources ${manyrt_no_toolkit_sources})
 endif()
@@ -91,7 +92,8 @@ set_target_properties(manyrt_static PROPERTIES LINKER_LANGUAGE CXX)
 target_include_directories(manyrt_static PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
 target_link_libraries(manyrt_static PUBLIC manyrt_fibers manyrt_cudart PkgConfig::HWLOC Threads::Threads ${CMAKE_DL_LIBS})
 
-file(GLOB manyrt_ir_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/compiler/ir/interpret*.cpp
+file(GLOB manyrt_ir_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/compiler/ir/*.cpp
   ${PROJECT_SOURCE_DIR}/src/compiler/analysis/*.cpp)
+list(FILTER manyrt_ir_sources INCLUDE REGEX ${manyrt_oracle})
 add_library(manyrt_ir STATIC EXCLUDE_FROM_ALL ${manyrt_ir_sources})
 target_link_libraries(manyrt_ir PUBLIC manyrt_static PRIVATE manyrt_warnings)

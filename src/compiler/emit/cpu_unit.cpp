@@ -88,7 +88,7 @@ class Common : public Surroundings {
   }
   std::string firstItem() override { return firstItemText(false); }
   std::string name(const ir::Function& function) override { return facts_.name(function); }
-  std::string item(const ir::Function& callee) override { return facts_.asksItem(callee) ? itemText(is_kernel_, false) : ""; }
+  std::string item(const ir::Function& callee) override { return facts_.asksItem(callee) ? itemText(is_kernel_, joins_) : ""; }
   std::string returned(const std::string& value) override { return "return " + value + ";\n"; }
   std::string barrier() override { return "rtHostFibers->wait();\n"; }
   std::string itemsBegin(const std::string&) override { return ""; }
@@ -120,6 +120,7 @@ class Common : public Surroundings {
   const Sources& sources_;
   const bool lines_;
   bool is_kernel_ = false;
+  bool joins_ = false;  // a kernel whose calls may be for several groups (JoinedGroups of unit.h)
   Location last_;
 };
 
@@ -153,13 +154,17 @@ std::string constructor(const ir::Function& function, CppOperations& operations,
 
 class KernelText : public Common {
  public:
+  // `source`: the same kernel as it was written.
   KernelText(CppOperations& operations, Facts& facts, const Sources& sources, bool lines, const ir::Function& kernel,
-             const BuildOptions& options)
+             const Function& source, const BuildOptions& options)
       : Common(operations, facts, sources, lines), kernel_(kernel) {
     is_kernel_ = true;
     for (int d = 0; d < 3; ++d)
       row_.required_group_size[d] = kernel.group_size[0] != 0 ? kernel.group_size[d] : options.group_size[d];
     row_.entry = facts.entry(kernel);
+    joins_ = joinsGroups(source);
+    if (changesGlobalMemoryAtomically(source)) row_.traits = kSharesAtomics;
+    if (joins_) row_.traits |= mayLoop(source) ? kJoinsAlong0 : kJoinsAlong0 | kJoinsMany;
   }
 
   std::string write(Location where) {
@@ -196,7 +201,7 @@ class KernelText : public Common {
     return Common::address(object);
   }
   std::string workItem(WorkItem which, int dimension, const std::string& expression) override {
-    return workItemText(which, dimension, expression, true, false);
+    return workItemText(which, dimension, expression, true, joins_);
   }
   std::string firstItem() override { return firstItemText(true); }
   std::string returned(const std::string&) override {
@@ -225,18 +230,27 @@ class KernelText : public Common {
     return roundUp(std::max<uint64_t>(slot.size, 1), std::max(slot.alignment, 1u));
   }
 
+  // Ids and sizes; of a call for several groups, those that JoinedGroups has.
   std::string ids() const {
     std::string text;
+    if (joins_) {
+      text = "const unsigned int* const mrt_h = mrt_g->worker & " + std::to_string(kJoinedGroups) +
+             "u ? (unsigned int*)mrt_g->local_memory : 0;\n";
+    }
     for (int d = 0; d < 3; ++d) {
-      const std::string n = std::to_string(d);
-      const std::string size =
-          row_.required_group_size[0] != 0 ? std::to_string(row_.required_group_size[d]) : "mrt_g->group_size[" + n + "]";
-      text += "const long mrt_n" + n + " = " + size + ";\n";
+      const std::string n = std::to_string(d), fixed = std::to_string(row_.required_group_size[d]);
+      const bool is_fixed = row_.required_group_size[0] != 0 && !joins_;
+      text += "const long mrt_n" + n + " = " + (is_fixed ? fixed : "mrt_g->group_size[" + n + "]") + ";\n";
       if (!facts_.asksItem(kernel_)) continue;
-      text +=
-          "const unsigned long mrt_w" + n + " = mrt_g->group_id[" + n + "], mrt_k" + n + " = mrt_g->group_count[" + n + "];\n";
-      text += "const long mrt_z" + n + " = mrt_g->global_offset[" + n + "], mrt_b" + n + " = (long)mrt_w" + n + " * mrt_n" + n +
-              " + mrt_z" + n + ";\n";
+      const std::string id = "mrt_g->group_id[" + n + "]", count = "mrt_g->group_count[" + n + "]";
+      const std::string base = "(long)" + id + " * mrt_n" + n + " + mrt_z" + n;
+      text += "const long mrt_z" + n + " = mrt_g->global_offset[" + n + "];\nconst long mrt_b" + n + " = ";
+      if (joins_) {
+        text += "mrt_h ? mrt_h[" + n + "] : " + base + ";\nconst unsigned long mrt_k" + n + " = mrt_h ? mrt_h[3 + " + n +
+                "] : (unsigned long)" + count + " * mrt_n" + n + ";\n";
+      } else {
+        text += base + ";\nconst unsigned long mrt_w" + n + " = " + id + ", mrt_k" + n + " = " + count + ";\n";
+      }
     }
     return text;
   }
@@ -375,15 +389,14 @@ bool cpuUnit(UnitText* unit, std::string* why_not, const ir::Module& module, Pro
       definitions += helper.definition(*function, where);
       fibers = fibers || facts.waits(*function);
     }
-    if (!function->is_kernel) continue;
-    KernelText kernel(operations, facts, sources, options.exact_lines, *function, options);
-    kernels += kernel.write(where);
-    rows.push_back(kernel.row());
-    if (kernel.onFibers()) unit->on_fibers.push_back(function->name);
-    fibers = fibers || kernel.onFibers();
   }
-  for (size_t i = 0; i < rows.size() && i < program.kernels.size(); ++i) {
-    if (changesGlobalMemoryAtomically(*program.kernels[i])) rows[i].traits = kSharesAtomics;
+  for (const Function* source : program.kernels) {
+    const ir::Function& function = *module.find(source->name);
+    KernelText kernel(operations, facts, sources, options.exact_lines, function, *source, options);
+    kernels += kernel.write(source->where);
+    rows.push_back(kernel.row());
+    if (kernel.onFibers()) unit->on_fibers.push_back(function.name);
+    fibers = fibers || kernel.onFibers();
   }
   unit->has_fibers = fibers;
   unit->text =

@@ -5,6 +5,7 @@
 
 #include "compiler/ir/verify.h"
 #include "compiler/passes/fold.h"
+#include "compiler/passes/inline_barriers.h"
 #include "compiler/passes/promote_slots.h"
 #include "compiler/passes/remove_dead.h"
 #include "compiler/passes/split_at_barriers.h"
@@ -14,6 +15,7 @@ namespace {
 
 constexpr Pass kPasses[] = {
     {"cut", removeDead, "the reader leaves what follows a break; nothing is carried yet, so that all of it can go"},
+    {"inline_barriers", inlineBarriers, "arguments and slots of what is called are the caller's from here on"},
     {"promote_slots", promoteSlots, "all that follows sees values, not memory"},
     {"fold", fold, "constants have met their operations"},
     {"remove_dead", removeDead, "what was folded and what is carried for nothing"},

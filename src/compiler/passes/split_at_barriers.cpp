@@ -1,18 +1,22 @@
 // The kernel's regions that have barriers in them are the group's. In those, the instructions between two of the group's are a
-// part; each part becomes `items`. A part loads at its head what it takes from others, and stores what it gives at its place.
+// part; each part becomes `items`. What is the same for all items and crosses from part to part is the group's: it is computed
+// once, ahead of the part, or comes out of it as a result. Anything else a part loads at its head, and stores at its place.
 // Conditions of the group are those of the part before: all items agree, or no barrier may stand behind one.
 #include "compiler/passes/split_at_barriers.h"
 
 #include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
+#include "compiler/analysis/divergence.h"
 #include "compiler/passes/control.h"
 #include "compiler/passes/uses.h"
+#include "compiler/unit.h"
 
 namespace manyrt::compiler::passes {
 namespace {
@@ -46,7 +50,10 @@ class Split {
     findGroups();
     kernel_.for_groups = true;
     takeRecords();
+    findUniform();
     number(*kernel_.body);
+    findCarried();
+    findNeeds(*kernel_.body, kNone);
     for (Instruction* i : ordered_) giveSlots(*i);
     findCrossing(*kernel_.body, kNone);
     rebuild(*kernel_.body);
@@ -59,9 +66,8 @@ class Split {
     std::vector<Instruction*> body;
     std::map<const Value*, Value*> here;  // what it takes from others, as it has it
     std::vector<Instruction*> head;
-    std::vector<std::pair<Value*, Object*>> gives;  // at its end: a value and the slot for it
-    Value* condition = nullptr;                     // of the group's instruction behind it
-    bool in_loop = false;
+    std::vector<std::pair<Value*, Object*>> gives;   // at its end: a value and the slot for it
+    std::vector<std::pair<Value*, Value*>> results;  // a value, and what the group has of it
   };
 
   bool isGroups(const Instruction& i) const { return groups_.contains(&i); }
@@ -91,8 +97,8 @@ class Split {
 
   // Numbers the parts of a region of the group. A part stands before each of the group's instructions and before the
   // terminator.
-  void number(Region& region, bool in_loop = false) {
-    parts_.emplace_back().in_loop = in_loop;
+  void number(Region& region) {
+    parts_.emplace_back();
     auto now = static_cast<int32_t>(parts_.size() - 1);
     for (Instruction* i : region.body) {
       before_[i] = now;  // of the group's instructions and of the terminator: the part before it
@@ -104,13 +110,149 @@ class Split {
         continue;
       }
       ordered_.push_back(i);
-      for (Region* inner : i->regions) number(*inner, in_loop || i->op == Opcode::kLoop);
-      parts_.emplace_back().in_loop = in_loop;
+      of_groups_.insert(i->results.begin(), i->results.end());
+      for (const Region* inner : i->regions) of_groups_.insert(inner->parameters.begin(), inner->parameters.end());
+      for (Region* inner : i->regions) number(*inner);
+      parts_.emplace_back();
       now = static_cast<int32_t>(parts_.size() - 1);
     }
   }
 
   Part& partBefore(const Instruction& i) { return parts_[static_cast<size_t>(before_.at(&i))]; }
+
+  // --- what is the same for all items
+
+  void findUniform() {
+    for (uint32_t d = 0; d < 3; ++d) uniform_.emplace_back(kernel_, d, kMaxItems);
+  }
+  bool isUniform(const Value* value) const {
+    return std::all_of(uniform_.begin(), uniform_.end(), [&](const auto& each) { return each.of(*value).isUniform(); });
+  }
+
+  // What control of the group carries stays with it where all that it may come from is uniform.
+  void findCarried() {
+    std::unordered_map<const Value*, std::vector<const Value*>> sources;
+    const auto from = [&](const Value* to, const Value* value) { sources[to].push_back(value); };
+    for (const Instruction* i : ordered_) {
+      forEntries(*i, [&](Value* to, Value* value) { from(to, value); });
+      for (const Region* inner : i->regions) forEnd(*inner, [&](Value* to, Value* value) { from(to, value); });
+    }
+    for (const auto& [to, values] : sources) {
+      if (isUniform(to) && std::all_of(values.begin(), values.end(), [&](const Value* each) { return isUniform(each); }))
+        carried_.insert(to);
+    }
+    // A switch gives as many values to each of its regions: one stays, or none.
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (const Instruction* i : ordered_) {
+        if (i->op != Opcode::kSwitch) continue;
+        for (size_t k = 0; k + 1 < i->operands.size(); ++k) {
+          std::vector<const Value*> same;
+          for (const Region* inner : i->regions) same.push_back(inner->parameters[k]);
+          if (i->otherwise < 0) same.push_back(i->results[k]);
+          const bool all = std::all_of(same.begin(), same.end(), [&](const Value* each) { return carried_.contains(each); });
+          for (const Value* each : same) changed = (!all && carried_.erase(each) != 0) || changed;
+        }
+      }
+    }
+  }
+
+  // What goes into the regions of an instruction of the group, and out of it where no region is taken.
+  template <typename F>
+  static void forEntries(const Instruction& i, F&& call) {
+    if (i.op == Opcode::kLoop) {
+      for (size_t k = 0; k < i.operands.size(); ++k) call(i.regions[0]->parameters[k], i.operands[k]);
+    }
+    if (i.op != Opcode::kSwitch) return;
+    for (size_t k = 1; k < i.operands.size(); ++k) {
+      for (const Region* inner : i.regions) call(inner->parameters[k - 1], i.operands[k]);
+      if (i.otherwise < 0) call(i.results[k - 1], i.operands[k]);
+    }
+  }
+  // What the terminator of a region of the group gives.
+  template <typename F>
+  static void forEnd(const Region& region, F&& call) {
+    const Instruction& end = *region.body.back();
+    const Instruction* target = targetOf(end);
+    if (target == nullptr) return;
+    const std::vector<Value*>& to = receivers(end, *target);
+    for (size_t k = 0; k < to.size(); ++k) call(to[k], end.operands[k]);
+  }
+
+  // Whether the group can compute a value ahead of the part that it is made in.
+  bool isAhead(const Value* value) {
+    if (isOfGroup(value)) return true;
+    const Instruction* by = value->by;
+    if (by == nullptr || !own_.contains(by)) return false;
+    if (const auto at = ahead_.find(by); at != ahead_.end()) return at->second;
+    bool can = ir::isPure(by->op) && isUniform(value) && !isOfAnItem(*by);
+    const int32_t part = own_.at(by);
+    for (const Value* operand : by->operands)
+      can = can && (isAhead(operand) || (isUniform(operand) && isKnown(operand) && partOf(operand) != part));
+    return ahead_[by] = can;
+  }
+  static bool isOfAnItem(const Instruction& i) {
+    switch (i.work_item) {
+      case WorkItem::kGlobalId:
+      case WorkItem::kLocalId:
+      case WorkItem::kGlobalLinearId:
+      case WorkItem::kLocalLinearId:
+        return true;
+      default:
+        return i.op == Opcode::kAddress && i.object->space == AddressSpace::kPrivate;
+    }
+  }
+  bool isOfGroup(const Value* value) const { return isParameter(value) || carried_.contains(value); }
+
+  // The group has to have a value: computed ahead of its part, or as a result of it.
+  void need(const Value* value) {
+    if (isOfGroup(value) || !needed_.insert(value).second) return;
+    if (!isAhead(value)) return;
+    hoisted_.insert(value->by);
+    for (const Value* operand : value->by->operands) need(operand);
+  }
+
+  void findNeeds(const Region& region, int32_t part) {
+    for (const Instruction* i : region.body) {
+      const bool of_group = part == kNone && (isGroups(*i) || ir::isTerminator(i->op));
+      const int32_t own = part != kNone ? part : of_group ? kNone : own_.at(i);
+      for (const Value* operand : i->operands) {
+        const bool crosses = own != kNone && !isInner(operand) && partOf(operand) != own;
+        if (crosses && isUniform(operand) && isKnown(operand)) need(operand);
+      }
+      for (const Region* inner : i->regions) findNeeds(*inner, own);
+    }
+    if (part != kNone) return;
+    for (const Instruction* i : region.body) {
+      if (!isGroups(*i)) continue;
+      forEntries(*i, [&](const Value* to, const Value* value) { needCarried(to, value); });
+      if (i->op == Opcode::kIf || i->op == Opcode::kSwitch) {
+        if (isUniform(i->operands[0]) && isKnown(i->operands[0])) need(i->operands[0]);
+      }
+    }
+    forEnd(region, [&](const Value* to, const Value* value) { needCarried(to, value); });
+  }
+  void needCarried(const Value* to, const Value* value) {
+    if (carried_.contains(to)) need(value);
+  }
+  // Made in a part, or the group's: not what the group carries in slots.
+  bool isKnown(const Value* value) const { return isOfGroup(value) || (value->by != nullptr && own_.contains(value->by)); }
+
+  // A value as the group has it.
+  Value* ofGroup(Value* value) {
+    value = asMade(value);
+    if (isOfGroup(value) || hoisted_.contains(value->by)) return value;
+    return resultOf(parts_[static_cast<size_t>(partOf(value))], value);
+  }
+  Value* resultOf(Part& part, Value* value) {
+    for (const auto& [own, result] : part.results) {
+      if (own == value) return result;
+    }
+    Value* result = module_.makeValue(kernel_, value->type, nullptr);
+    part.results.emplace_back(value, result);
+    as_made_[result] = value;
+    return result;
+  }
 
   // --- slots
 
@@ -120,7 +262,7 @@ class Split {
     slot = module_.makeObject();
     slot->name = "";
     slot->size = value->type.isBool() ? value->type.components : ir::bytesOf(value->type);
-    slot->alignment = static_cast<uint32_t>(value->type.isBool() ? value->type.components : ir::bytesOf(value->type));
+    slot->alignment = static_cast<uint32_t>(slot->size);
     while ((slot->alignment & (slot->alignment - 1)) != 0) slot->alignment &= slot->alignment - 1;
     slot->per_item = true;
     slot->id = static_cast<uint32_t>(kernel_.slots.size());
@@ -128,32 +270,14 @@ class Split {
     return slot;
   }
 
-  // What the group's control carries from region to region goes through slots.
+  // What the group's control carries from region to region, and is not the group's, goes through slots.
   void giveSlots(Instruction& i) {
-    const auto give = [&](Part& part, Value* value, const Value* to) { part.gives.emplace_back(value, slotFor(to)); };
-    if (i.op == Opcode::kBarrier) return;
-    const size_t first = i.op == Opcode::kSwitch ? 1 : 0;
-    if (i.op != Opcode::kIf) {
-      for (const Region* inner : i.regions) {
-        if (i.op == Opcode::kLoop && inner != i.regions[0]) break;
-        for (size_t k = 0; k < inner->parameters.size(); ++k) give(partBefore(i), i.operands[first + k], inner->parameters[k]);
-      }
-      if (i.op == Opcode::kSwitch && i.otherwise < 0) {
-        for (size_t k = 0; k < i.results.size(); ++k) give(partBefore(i), i.operands[1 + k], i.results[k]);
-      }
-    }
-    if (i.op != Opcode::kLoop && !isParameter(i.operands[0])) partBefore(i).condition = i.operands[0];
-    for (size_t number = 0; number < i.regions.size(); ++number) giveAtEnd(*i.regions[number]);
-  }
-
-  // The terminators of the group's regions.
-  void giveAtEnd(Region& region) {
-    Instruction& end = *region.body.back();
-    const Instruction* target = targetOf(end);
-    if (target == nullptr) return;
-    const std::vector<Value*>& to = receivers(end, *target);
-    for (size_t k = 0; k < to.size(); ++k) partBefore(end).gives.emplace_back(end.operands[k], slotFor(to[k]));
-    end.operands.clear();
+    const auto give = [&](Part& part, const Value* to, Value* value) {
+      if (!carried_.contains(to)) part.gives.emplace_back(value, slotFor(to));
+    };
+    forEntries(i, [&](Value* to, Value* value) { give(partBefore(i), to, value); });
+    for (const Region* inner : i.regions)
+      forEnd(*inner, [&](Value* to, Value* value) { give(partBefore(*inner->body.back()), to, value); });
   }
 
   // --- values that cross from part to part
@@ -173,20 +297,26 @@ class Split {
     return std::find(all.begin(), all.end(), value) != all.end();
   }
   // A parameter of a region inside of a part is seen there alone.
-  bool isInner(const Value* value) const { return value->by == nullptr && !isParameter(value) && !slots_.contains(value); }
+  bool isInner(const Value* value) const { return value->by == nullptr && !isOfGroup(value) && !of_groups_.contains(value); }
+
+  // Of what a part has taken, what it took. The operands of an instruction are what its own part has.
+  Value* asMade(Value* value) const {
+    const auto at = as_made_.find(value);
+    return at == as_made_.end() ? value : at->second;
+  }
 
   // How many operations compute a value again from what each part has; more than kMostAgain: it is kept.
   static constexpr uint32_t kMostAgain = 4;
   uint32_t costAgain(const Value* value) const {
-    if (isParameter(value)) return 0;
+    if (isOfGroup(value) || needed_.contains(value)) return 0;
     const Instruction* by = value->by;
     if (by == nullptr || !ir::isPure(by->op) || by->op == Opcode::kSDiv || by->op == Opcode::kUDiv || by->op == Opcode::kSRem ||
         by->op == Opcode::kURem || by->op == Opcode::kFDiv) {
       return kMostAgain + 1;
     }
     uint32_t cost = by->op == Opcode::kConstant || by->op == Opcode::kAddress ? 0 : 1;
-    for (const Value* operand : by->operands) {
-      cost += costAgain(operand);
+    for (Value* operand : by->operands) {
+      cost += costAgain(asMade(operand));
       if (cost > kMostAgain) break;
     }
     return cost;
@@ -194,7 +324,9 @@ class Split {
 
   // A value as a part has it: its own, computed again, or loaded at the head.
   Value* inPart(int32_t number, Value* value) {
-    if (partOf(value) == number || isParameter(value) || isInner(value)) return value;
+    value = asMade(value);
+    if (partOf(value) == number || isOfGroup(value) || isInner(value)) return value;
+    if (needed_.contains(value)) return ofGroup(value);
     Part& part = parts_[static_cast<size_t>(number)];
     if (const auto at = part.here.find(value); at != part.here.end()) return at->second;
     Value* made = nullptr;
@@ -210,6 +342,7 @@ class Split {
       made = load(part, slotFor(value), value->type);
     }
     part.here[value] = made;
+    as_made_[made] = value;
     return made;
   }
 
@@ -247,12 +380,11 @@ class Split {
       const bool groups = part == kNone && isGroups(*i);
       const int32_t own = part != kNone ? part : groups || ir::isTerminator(i->op) ? kNone : own_.at(i);
       if (own != kNone) {
-        for (Value*& operand : i->operands) operand = inPart(own, operand);
+        for (Value*& operand : i->operands) operand = hoisted_.contains(i) ? ofGroup(operand) : inPart(own, operand);
       }
       for (Region* inner : i->regions) findCrossing(*inner, own);
     }
     if (part != kNone) return;
-    // What the parts of this region give, and the conditions behind them.
     std::set<int32_t> numbers;
     for (const Instruction* i : region.body) numbers.insert(before_.at(i));
     for (const int32_t number : numbers) {
@@ -260,9 +392,40 @@ class Split {
         Value* value = inPart(number, parts_[static_cast<size_t>(number)].gives[k].first);
         parts_[static_cast<size_t>(number)].gives[k].first = value;
       }
-      if (Value* condition = parts_[static_cast<size_t>(number)].condition; condition != nullptr)
-        parts_[static_cast<size_t>(number)].condition = inPart(number, condition);
     }
+    for (Instruction* i : region.body) {
+      if (isGroups(*i)) takeOperands(*i);
+      if (ir::isTerminator(i->op)) takeEnd(*i);
+    }
+  }
+
+  // The operands of the group's control: what it decides by, and what it carries itself.
+  void takeOperands(Instruction& i) {
+    std::vector<Value*> left;
+    const size_t first = i.op == Opcode::kLoop ? 0 : 1;
+    if (i.op == Opcode::kBarrier) return;
+    if (first == 1) left.push_back(decider(i));
+    for (size_t k = first; k < i.operands.size(); ++k) {
+      const Value* to = i.op == Opcode::kSwitch && i.regions.empty() ? i.results[k - 1] : i.regions[0]->parameters[k - first];
+      if (carried_.contains(to)) left.push_back(ofGroup(i.operands[k]));
+    }
+    i.operands = std::move(left);
+  }
+  void takeEnd(Instruction& end) {
+    std::vector<Value*> left;
+    const Instruction* target = targetOf(end);
+    if (target == nullptr) return;
+    const std::vector<Value*>& to = receivers(end, *target);
+    for (size_t k = 0; k < to.size(); ++k) {
+      if (carried_.contains(to[k])) left.push_back(ofGroup(end.operands[k]));
+    }
+    end.operands = std::move(left);
+  }
+  Value* decider(const Instruction& i) {
+    Value* value = i.operands[0];
+    if (isOfGroup(value) || needed_.contains(value)) return ofGroup(value);
+    const int32_t number = before_.at(&i);
+    return resultOf(parts_[static_cast<size_t>(number)], inPart(number, value));
   }
 
   // --- the new body
@@ -270,44 +433,49 @@ class Split {
   void rebuild(Region& region) {
     const std::vector<Instruction*> old = std::move(region.body);
     region.body.clear();
-    int32_t written = kNone;
     for (Instruction* i : old) {
-      const bool ends = ir::isTerminator(i->op);
-      if (!isGroups(*i) && !ends) continue;
-      const int32_t number = before_.at(i);
-      if (number != written) items(region, parts_[static_cast<size_t>(number)], i);
-      written = number;
+      if (!isGroups(*i) && !ir::isTerminator(i->op)) continue;
+      items(region, partBefore(*i), *i);
       if (i->op == Opcode::kBarrier) continue;
       for (Region* inner : i->regions) rebuild(*inner);
-      if (isGroups(*i)) {
-        i->operands.resize(i->op == Opcode::kLoop ? 0 : 1);
-        i->results.clear();
-        for (Region* inner : i->regions) inner->parameters.clear();
-      }
       region.body.push_back(i);
+    }
+    if (region.owner != nullptr) std::erase_if(region.parameters, [&](const Value* each) { return !carried_.contains(each); });
+    for (Instruction* i : region.body) {
+      if (isGroups(*i)) std::erase_if(i->results, [&](const Value* each) { return !carried_.contains(each); });
     }
   }
 
-  void items(Region& region, Part& part, Instruction* behind) {
-    if (part.body.empty() && part.gives.empty() && part.condition == nullptr) return;
+  void items(Region& region, Part& part, const Instruction& behind) {
+    std::vector<Instruction*> left;
+    for (Instruction* i : part.body) {
+      if (!hoisted_.contains(i)) {
+        left.push_back(i);
+        continue;
+      }
+      i->parent = &region;
+      region.body.push_back(i);
+    }
+    if (left.empty() && part.gives.empty() && part.results.empty()) return;
     Instruction* made = module_.makeInstruction(Opcode::kItems);
     made->parent = &region;
-    made->where = part.body.empty() ? behind->where : part.body[0]->where;
+    made->where = left.empty() ? behind.where : left[0]->where;
     Region* inner = module_.makeRegion(made);
     inner->body = part.head;
-    for (Instruction* i : part.body) {
+    for (Instruction* i : left) {
       inner->body.push_back(i);
       for (Value* result : i->results) {
         if (kept_.contains(result)) store(&inner->body, result, slotFor(result));
       }
     }
     for (const auto& [value, slot] : part.gives) store(&inner->body, value, slot);
-    std::vector<Value*> result;
-    if (part.condition != nullptr) {
-      result.push_back(part.condition);
-      behind->operands[0] = module_.makeValue(kernel_, part.condition->type, made);
+    std::vector<Value*> given;
+    for (const auto& [value, result] : part.results) {
+      given.push_back(value);
+      result->by = made;
+      made->results.push_back(result);
     }
-    addTo(&inner->body, Opcode::kYield, result, {});
+    addTo(&inner->body, Opcode::kYield, given, {});
     for (Instruction* i : inner->body) i->parent = inner;
     region.body.push_back(made);
   }
@@ -372,6 +540,13 @@ class Split {
   std::vector<Instruction*> ordered_;  // the group's instructions, outer ones first
   std::vector<Part> parts_;
   std::unordered_map<const Instruction*, int32_t> own_, before_;
+  std::deque<analysis::Divergence> uniform_;        // of each dimension
+  std::unordered_set<const Value*> carried_;        // parameters and results that stay with the group's control
+  std::unordered_set<const Value*> of_groups_;      // all of these, also those that go through slots
+  std::unordered_set<const Value*> needed_;         // that the group has
+  std::unordered_set<const Instruction*> hoisted_;  // computed ahead of their part
+  std::unordered_map<const Instruction*, bool> ahead_;
+  std::unordered_map<const Value*, Value*> as_made_;
   std::unordered_map<const Value*, Object*> slots_;
   std::unordered_set<const Value*> kept_;  // which have a slot because another part uses them
 };

@@ -34,6 +34,11 @@ std::vector<uint32_t> result(const ir::Module& module, uint32_t width, uint32_t 
 }
 
 constexpr char kHead[] =
+    "uint sum(uint v, local uint* t, uint l, uint all) { uint own[2]; t[l] = v; own[l & 1] = v; barrier(1); for (uint i = 0; i "
+    "< all; i++) "
+    "{ if (i == l) continue; v += t[i] * (i + 1); } barrier(1); own[1 - (l & 1)] = 3; return v + own[0] * own[1]; } "
+    "uint2 both(uint v, local uint* t, uint l, uint all) { const uint a = sum(v, t, l, all); return (uint2)(a, sum(a + 1, t, "
+    "l, all)); } "
     "kernel void k(global uint* out, uint n) { local uint t[64]; const uint l = get_local_linear_id(), g = get_group_id(0), "
     "all = get_local_size(0) * get_local_size(1); uint s = l; ";
 
@@ -71,6 +76,20 @@ const char* const kBodies[] = {
     "} s += t[l] * 2; }",
     // All of them.
     "if (g == 1) return; t[l] = 1; barrier(1); s += t[all - 1];",
+    // What all items have alike: loaded in one part, computed with in others, decided by.
+    "t[l] = l * 5 + 1; barrier(1); const uint m = t[0] + t[all - 1], mid = m / 2 + n; if (m & 1) s += mid; barrier(1); "
+    "for (uint i = mid; i > 0; i >>= 1) { const uint a = t[(l + i) % all]; barrier(1); if (l < i) t[l] += a; barrier(1); "
+    "s += t[0] * i + mid; barrier(1); } s += m;",
+    // The same, of which one counter is each item's own.
+    "uint j = l; for (uint i = 1; i < all * 2; i <<= 1, j += i) { t[l] = j; barrier(1); const uint b = i * 3 + n; s += t[(j + "
+    "i) % all] "
+    "* b; barrier(1); s ^= b; } s += j;",
+    // Computed again in a part of what another part has computed again.
+    "const uint a = l * 3, b = a + n; t[l] = s; barrier(1); const uint c = b ^ 5; s += t[(l + 1) % all] + c; barrier(1); t[l] "
+    "= c + a; "
+    "barrier(1); s += c * 7 + t[(l + 2) % all];",
+    // Helpers that wait, one in the other, twice and in a loop.
+    "s = sum(s, t, l, all); for (uint i = 0; i < 2; i++) { const uint2 r = both(s + i, t, l, all); s ^= r.x * 3 + r.y; }",
     // Loops in loops.
     "for (uint i = 0; i < 3; i++) { for (uint j = 0; j <= i; j++) { if (j == 2) break; t[l] = s; barrier(1); s += t[(l + j + "
     "1) % all]; "
@@ -87,6 +106,9 @@ TEST(IrSplitAtBarriersTest, GroupsGiveTheSameAsItems) {
       for (const auto& [width, height] : {std::pair<uint32_t, uint32_t>{4, 1}, {1, 1}, {5, 3}}) {
         ir::FromSource split(source);
         std::string why;
+        if (!all) {
+          ASSERT_TRUE(run(&split.module, "inline_barriers", &why)) << why << "\n" << source;
+        }
         ASSERT_TRUE(run(&split.module, all ? "all" : "split_at_barriers", &why)) << why << "\n" << source;
         EXPECT_EQ(countOf(split.module, Opcode::kBarrier), 0U) << source;
         EXPECT_GE(countOf(split.module, Opcode::kItems), 1U) << source;
@@ -127,12 +149,14 @@ TEST(IrSplitAtBarriersTest, CheapValuesAreComputedAgain) {
       std::all_of(slots.begin(), slots.end(), [](const ir::Object* slot) { return slot->per_item && slot->size == 4; }));
 }
 
-TEST(IrSplitAtBarriersTest, KernelsWithoutBarriersOrWithHelpersThatHaveSomeStay) {
-  for (const char* source :
-       {"kernel void k(global uint* out, uint n) { out[get_global_id(0)] = n; }",
-        "void wait(void) { barrier(1); } void more(void) { wait(); } kernel void k(global uint* out, uint n) { "
-        "more(); barrier(1); out[0] = n; }"}) {
+// A helper that returns in its middle is not taken in, and its kernel keeps its barriers.
+TEST(IrSplitAtBarriersTest, KernelsWithoutBarriersOrWithSuchHelpersStay) {
+  for (const char* source : {"kernel void k(global uint* out, uint n) { out[get_global_id(0)] = n; }",
+                             "void wait(uint n) { if (n == 3) return; barrier(1); } void more(uint n) { wait(n); } "
+                             "kernel void k(global uint* out, uint n) { more(n); barrier(1); out[0] = n; }"}) {
     ir::FromSource made(source);
+    std::string why;
+    ASSERT_TRUE(run(&made.module, "inline_barriers", &why)) << why;
     const std::string before = ir::print(made.module);
     splitAtBarriers(made.module);
     EXPECT_EQ(ir::print(made.module), before);
