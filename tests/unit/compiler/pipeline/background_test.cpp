@@ -207,10 +207,15 @@ class Blockers {
 TEST_F(TiersTest, TheMostUrgentWorkIsDoneFirstAndOfEqualsTheFirst) {
   ASSERT_GE(background::mostThreads(), 1u);
   Blockers until_the_end(background::mostThreads() - 1), first(1);
-  std::string order;
+  std::mutex mutex;
+  std::string order;  // under the mutex
   uint64_t late = 0;
+  const auto add = [&](char name) {
+    std::lock_guard lock(mutex);
+    order += name;
+  };
   const auto submit = [&](char name, const uint64_t* urgency) {
-    EXPECT_TRUE(background::submit([&order, name](int) { order += name; }, [urgency] { return *urgency; }).ok());
+    EXPECT_TRUE(background::submit([&add, name](int) { add(name); }, [urgency] { return *urgency; }).ok());
   };
   const uint64_t none = 0, some = 5, more = 9;
   submit('a', &none);
@@ -218,10 +223,14 @@ TEST_F(TiersTest, TheMostUrgentWorkIsDoneFirstAndOfEqualsTheFirst) {
   submit('c', &late);
   submit('d', &more);
   submit('e', &some);
-  EXPECT_TRUE(background::submit([&order](int) { order += 'f'; }).ok());
+  EXPECT_TRUE(background::submit([&add](int) { add('f'); }).ok());
   late = 7;  // it is asked when a thread looks for work
   first.release();
-  EXPECT_TRUE(background::await([&] { return order.size() == 6; }, Deadline::after(60'000'000'000)));
+  const auto all_ran = [&] {
+    std::lock_guard lock(mutex);
+    return order.size() == 6;
+  };
+  EXPECT_TRUE(background::await(all_ran, Deadline::after(60'000'000'000)));
   EXPECT_EQ(order, "dcbeaf");
   until_the_end.release();
   EXPECT_TRUE(settle());
