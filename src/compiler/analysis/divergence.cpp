@@ -215,6 +215,7 @@ Pace Divergence::id(const Instruction& i) const {
       return dimension_ == 0 ? linear(1) : kVarying;
     case WorkItem::kGroupId:
     case WorkItem::kLocalSize:
+    case WorkItem::kFirstGlobalId:
       return {Kind::kUniform, 0, 0, most_ - 1};
     default:
       return kUniform;

@@ -38,7 +38,8 @@ enum class WorkItem : uint8_t {  // in the order of library/prototypes.cl
   kWorkDim,
   kGlobalLinearId,  // this and what follows: of later versions, harmless and often used
   kLocalLinearId,
-  kEnqueuedLocalSize  // what Builtins::find makes a kLocalSize: all work-groups of a launch have one size here
+  kEnqueuedLocalSize,  // what Builtins::find makes a kLocalSize: all work-groups of a launch have one size here
+  kFirstGlobalId       // of the IR alone: the global id of the group's first item
 };
 
 struct BuiltinFunction;  // prototype.h

@@ -230,7 +230,9 @@ void CppFunction::itemsOf(const Instruction& i) {
   const std::string label = "i" + std::to_string(++labels_);
   declare(i.results);
   stack_.push_back({&i, label, 0});
-  out_ += around_.itemsBegin(label);
+  std::vector<std::string> limits;
+  for (size_t k = 0; k < i.operands.size(); ++k) limits.push_back(operand(i, k));
+  out_ += around_.itemsBegin(i, limits, label);
   region(*i.regions[0]);
   out_ += around_.itemsEnd(label);
   stack_.pop_back();

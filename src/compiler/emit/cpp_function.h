@@ -25,8 +25,9 @@ class Surroundings {
   virtual std::string returned(const std::string& value) = 0;  // a statement; `value` may be empty
   virtual std::string barrier() = 0;                           // a statement
   virtual std::string line(Location where) = 0;                // what stands before a statement; may be empty
-  // Around the work of each item of a group; `label` ends an item's work.
-  virtual std::string itemsBegin(const std::string& label) = 0;
+  // Around the work of each item of a group; `label` ends an item's work. `limits`: their operands.
+  virtual std::string itemsBegin(const ir::Instruction& items, const std::vector<std::string>& limits,
+                                 const std::string& label) = 0;
   virtual std::string itemsEnd(const std::string& label) = 0;
 };
 

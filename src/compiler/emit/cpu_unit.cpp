@@ -91,7 +91,7 @@ class Common : public Surroundings {
   std::string item(const ir::Function& callee) override { return facts_.asksItem(callee) ? itemText(is_kernel_, joins_) : ""; }
   std::string returned(const std::string& value) override { return "return " + value + ";\n"; }
   std::string barrier() override { return "rtHostFibers->wait();\n"; }
-  std::string itemsBegin(const std::string&) override { return ""; }
+  std::string itemsBegin(const Instruction&, const std::vector<std::string>&, const std::string&) override { return ""; }
   std::string itemsEnd(const std::string&) override { return ""; }
   std::string line(Location where) override {
     if (!lines_ || where.line == 0 || (where.line == last_.line && where.file == last_.file)) return "";
@@ -168,7 +168,7 @@ class KernelText : public Common {
   }
 
   std::string write(Location where) {
-    on_fibers_ = facts_.waits(kernel_) && !kernel_.for_groups;
+    on_fibers_ = !kernel_.for_groups;
     std::string text = place(where);
     std::string storage = locals();
     storage += slotsOfItems();  // behind local memory
@@ -186,10 +186,7 @@ class KernelText : public Common {
              item + ", &mrt_f, mrt_g->group_size[0] * mrt_g->group_size[1] * mrt_g->group_size[2]);\n}\n";
     }
     text += "extern \"C\" void " + row_.entry + parameters + ids() + storage + arguments();
-    if (kernel_.for_groups) return text + slots + function.body(kernel_) + "}\n";
-    const std::string label = "mrt_end";
-    text += itemsBegin(label) + records() + slots + function.body(kernel_) + itemsEnd(label);
-    return text + "}\n";
+    return text + slots + function.body(kernel_) + "}\n";
   }
 
   const CpuKernel& row() const { return row_; }
@@ -205,24 +202,32 @@ class KernelText : public Common {
   }
   std::string firstItem() override { return firstItemText(true); }
   std::string returned(const std::string&) override {
-    if (on_fibers_) return "return;\n";
-    if (kernel_.for_groups && items_label_.empty()) return "return;\n";
-    return (ends_early_ ? "mrt_gone[mrt_l] = 1; --mrt_left;\n" : "") +
-           ("goto " + (items_label_.empty() ? "mrt_end" : items_label_)) + ";\n";
+    if (items_label_.empty()) return "return;\n";
+    return (ends_early_ ? "mrt_gone[mrt_l] = 1; --mrt_left;\n" : "") + ("goto " + items_label_) + ";\n";
   }
-  std::string itemsBegin(const std::string& label) override {
-    if (kernel_.for_groups) items_label_ = label;
-    std::string text =
-        "for (long mrt_l2 = 0; mrt_l2 < mrt_n2; ++mrt_l2) for (long mrt_l1 = 0; mrt_l1 < mrt_n1; ++mrt_l1) {\n"
-        "mrt_g->item[1] = (unsigned int)mrt_l1; mrt_g->item[2] = (unsigned int)mrt_l2;\n"
-        "for (long mrt_l0 = 0; mrt_l0 < mrt_n0; ++mrt_l0) {\nmrt_g->item[0] = (unsigned int)mrt_l0;\n";
-    if (kernel_.for_groups) text += "const long mrt_l = (mrt_l2 * mrt_n1 + mrt_l1) * mrt_n0 + mrt_l0;\n";
+  std::string itemsBegin(const Instruction& items, const std::vector<std::string>& limits, const std::string& label) override {
+    items_label_ = label;
+    std::string text = "{\n", heads[3];
+    for (uint64_t d = 0; d < 3; ++d) {
+      const std::string n = std::to_string(d);
+      text += "long mrt_f" + n + " = 0, mrt_e" + n + " = mrt_n" + n + ";\n";
+      for (size_t k = 0; k < limits.size(); ++k) {
+        if (items.numbers[k] / 2 != d) continue;
+        const bool is_end = items.numbers[k] % 2 != 0;
+        const std::string own = (is_end ? "mrt_e" : "mrt_f") + n, limit = "(long)" + limits[k];
+        text += "if (" + limit + (is_end ? " < " : " > ") + own + ") " + own + " = " + limit + ";\n";
+      }
+      heads[d] = "for (long mrt_l" + n + " = mrt_f" + n + "; mrt_l" + n + " < mrt_e" + n + "; ++mrt_l" + n + ") ";
+    }
+    text += heads[2] + heads[1] + "{\nmrt_g->item[1] = (unsigned int)mrt_l1; mrt_g->item[2] = (unsigned int)mrt_l2;\n" +
+            heads[0] +
+            "{\nmrt_g->item[0] = (unsigned int)mrt_l0;\nconst long mrt_l = (mrt_l2 * mrt_n1 + mrt_l1) * mrt_n0 + mrt_l0;\n";
     if (ends_early_) text += "if (mrt_gone[mrt_l]) continue;\n";
-    return text + "{\n" + (kernel_.for_groups ? records() : "");
+    return text + "{\n";
   }
   std::string itemsEnd(const std::string& label) override {
     items_label_.clear();
-    return "}\n" + label + ": ;\n}\n}\nmrt_g->item[0] = ~0u;\n" + (ends_early_ ? "if (mrt_left == 0) return;\n" : "");
+    return "}\n" + label + ": ;\n}\n}\n}\nmrt_g->item[0] = ~0u;\n" + (ends_early_ ? "if (mrt_left == 0) return;\n" : "");
   }
 
  private:
@@ -259,15 +264,18 @@ class KernelText : public Common {
     std::string text;
     const auto& parameters = kernel_.body->parameters;
     for (size_t i = 0; i < parameters.size(); ++i) {
-      if (kernel_.parameter_bytes[i] != 0) continue;
       const std::string own = CppFunction::name(*parameters[i]);
+      if (kernel_.parameter_bytes[i] != 0) {  // items of a group copy it
+        if (!on_fibers_) text += "char* const " + own + " = (char*)mrt_a[" + std::to_string(i) + "];\n";
+        continue;
+      }
       text += operations_.type(parameters[i]->type) + " " + own + "; __builtin_memcpy((void*)&" + own + ", mrt_a[" +
               std::to_string(i) + "], sizeof " + own + ");\n";
     }
     return text;
   }
 
-  // A record that is an argument is each item's own: it may change it.
+  // On a fiber: a record that is an argument is the item's own, which may change it.
   std::string records() const {
     std::string text;
     const auto& parameters = kernel_.body->parameters;
@@ -303,7 +311,7 @@ class KernelText : public Common {
     for (const ir::Object* slot : kernel_.slots) {
       if (slot->per_item) add("char* const mrt_x" + std::to_string(slot->id), roomOf(*slot));
     }
-    ends_early_ = kernel_.for_groups && returnsInItems(*kernel_.body, false);
+    ends_early_ = kernel_.for_groups && someEndEarly();
     if (ends_early_) add("char* const mrt_gone", 1);
     if (text.empty()) return text;
     text = "const long mrt_items = mrt_n0 * mrt_n1 * mrt_n2;\nchar* mrt_s = (char*)(((unsigned long)mrt_g->local_memory + " +
@@ -313,12 +321,16 @@ class KernelText : public Common {
     return text;
   }
 
-  static bool returnsInItems(const ir::Region& region, bool inside) {
-    return std::any_of(region.body.begin(), region.body.end(), [&](const Instruction* i) {
-      if (i->op == Opcode::kReturn) return inside;
-      return std::any_of(i->regions.begin(), i->regions.end(),
-                         [&](const ir::Region* inner) { return returnsInItems(*inner, inside || i->op == Opcode::kItems); });
+  // Whether an item may end where others go on to further `items`: not in those that the kernel ends with.
+  bool someEndEarly() const {
+    const std::vector<Instruction*>& body = kernel_.body->body;
+    const Instruction* last = body.size() > 1 ? body[body.size() - 2] : nullptr;
+    bool found = false;
+    ir::forEach(*kernel_.body, [&](const Instruction& i) {
+      if (i.op != Opcode::kItems || &i == last) return;
+      ir::forEach(*i.regions[0], [&](const Instruction& inner) { found = found || inner.op == Opcode::kReturn; });
     });
+    return found;
   }
 
   const ir::Function& kernel_;

@@ -400,6 +400,8 @@ class Interpreter {
         return (global(2) * count(1) * size(1) + global(1)) * count(0) * size(0) + global(0);
       case WorkItem::kLocalLinearId:
         return (item.local_id[2] * size(1) + item.local_id[1]) * size(0) + item.local_id[0];
+      case WorkItem::kFirstGlobalId:
+        return inside ? run_.global_offset[d] + group_[d] * size(d) : 0;
       case WorkItem::kNone:
         break;
     }
@@ -474,10 +476,21 @@ class Interpreter {
     return true;
   }
 
+  // The limits of items, as opcode.h has them.
+  bool isWithin(Call& call, const Instruction& i, size_t item) {
+    const uint64_t ids[3] = {item % run_.group_size[0], item / run_.group_size[0] % run_.group_size[1],
+                             item / run_.group_size[0] / run_.group_size[1]};
+    for (size_t k = 0; k < i.operands.size(); ++k) {
+      const auto id = static_cast<int64_t>(ids[i.numbers[k] / 2]), limit = static_cast<int64_t>(*wordsOf(call, *i.operands[k]));
+      if (i.numbers[k] % 2 == 0 ? id < limit : id >= limit) return false;
+    }
+    return true;
+  }
+
   // In a kernel for groups: the next item from `first` on acts, or what follows. Where none is left, the kernel ends.
   bool nextItem(Item& item, Call& call, const Instruction& i, size_t first) {
     call.item = first;
-    while (call.item < call.ended.size() && call.ended[call.item]) ++call.item;
+    while (call.item < call.ended.size() && (call.ended[call.item] || !isWithin(call, i, call.item))) ++call.item;
     if (call.item < call.ended.size()) {
       const uint64_t width = run_.group_size[0], height = run_.group_size[1];
       item.local_id[0] = call.item % width;

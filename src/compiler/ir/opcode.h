@@ -44,14 +44,16 @@ enum class Shape : uint8_t {
   kBarrier,      // every item of the group comes here; `numbers`: the flags
   kFence,        // `numbers`: the flags
   kIf,           // (bool) { then } { else }; results are those of the yields
-  kLoop,      // (start values...) { body: one parameter for each } { step: as `continue` gives them }; results as `break` has
-  kItems,     // () { for each work-item of the group that has not ended }; results as the last one's yield has
-  kSwitch,    // (integer, values...) a region for each of `cases`, whose parameters are the values; results as `leave` has
-  kYield,     // ends a region of an if, or of items
-  kContinue,  // ends a body: to the step of the innermost loop
-  kNext,      // ends a step: to the body
-  kBreak,     // ends the innermost loop, from its body or its step
-  kLeave,     // ends the innermost switch
+  kLoop,  // (start values...) { body: one parameter for each } { step: as `continue` gives them }; results as `break` has
+  // (i64 limits...) { for each work-item of the group that has not ended }; results as the last one's yield has. `numbers`, of
+  // each limit: twice its dimension, where items whose local id is less do nothing; one more, where those do that reach it.
+  kItems,
+  kSwitch,       // (integer, values...) a region for each of `cases`, whose parameters are the values; results as `leave` has
+  kYield,        // ends a region of an if, or of items
+  kContinue,     // ends a body: to the step of the innermost loop
+  kNext,         // ends a step: to the body
+  kBreak,        // ends the innermost loop, from its body or its step
+  kLeave,        // ends the innermost switch
   kFallThrough,  // to the next region of the innermost switch
   kReturn        // (value) or ()
 };

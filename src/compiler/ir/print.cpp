@@ -111,9 +111,10 @@ class Printer {
 }  // namespace
 
 const char* spell(WorkItem which) {
-  static constexpr const char* kNames[] = {"none",        "global_id",        "local_id",       "group_id",
-                                           "global_size", "local_size",       "num_groups",     "global_offset",
-                                           "work_dim",    "global_linear_id", "local_linear_id"};
+  static constexpr const char* kNames[] = {"none",           "global_id",        "local_id",        "group_id",
+                                           "global_size",    "local_size",       "num_groups",      "global_offset",
+                                           "work_dim",       "global_linear_id", "local_linear_id", "enqueued_local_size",
+                                           "first_global_id"};
   return kNames[static_cast<size_t>(which)];
 }
 

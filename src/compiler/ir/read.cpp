@@ -281,8 +281,8 @@ class Reader {
     if (made->op == Opcode::kWorkItem) {
       next();
       int which = 1;
-      while (which <= static_cast<int>(WorkItem::kLocalLinearId) && word_ != spell(static_cast<WorkItem>(which))) ++which;
-      if (which > static_cast<int>(WorkItem::kLocalLinearId)) return fail("an id");
+      while (which <= static_cast<int>(WorkItem::kFirstGlobalId) && word_ != spell(static_cast<WorkItem>(which))) ++which;
+      if (which > static_cast<int>(WorkItem::kFirstGlobalId)) return fail("an id");
       made->work_item = static_cast<WorkItem>(which);
     }
     if (take("bytes") && !number(&made->bytes)) return false;

@@ -251,8 +251,14 @@ class Verifier {
   }
 
   bool items(const Instruction& i) {
-    if (!i.operands.empty() || i.regions.size() != 1 || !i.regions[0]->parameters.empty())
-      return fail(&i, "items have one region and take nothing");
+    if (i.regions.size() != 1 || !i.regions[0]->parameters.empty())
+      return fail(&i, "items have one region, without parameters");
+    const bool right =
+        i.numbers.size() == i.operands.size() &&
+        std::all_of(i.numbers.begin(), i.numbers.end(), [](uint64_t number) { return number < 6; }) &&
+        std::all_of(i.operands.begin(), i.operands.end(), [](const Value* v) { return v->type == Type{Kind::kI64}; });
+    if (!right) return fail(&i, "each limit of items is an i64 with its dimension");
+    if (!i.operands.empty() && !i.results.empty()) return fail(&i, "items with limits give nothing: all of them may be beyond");
     return (function_->for_groups && !insideItems()) ||
            fail(&i, "items stand in a kernel for groups, and not inside of others");
   }

@@ -1,9 +1,10 @@
 // Callees come first, so that what is copied has no such call any more. Values, slots and regions are the copy's own.
 #include "compiler/passes/inline_barriers.h"
 
-#include <unordered_map>
 #include <unordered_set>
 #include <vector>
+
+#include "compiler/passes/copy.h"
 
 namespace manyrt::compiler::passes {
 namespace {
@@ -38,7 +39,8 @@ class Inlining {
     }
     if (!waits) return;
     waits_.insert(&function);
-    expand(function, *function.body);
+    Copier copier(module_, function);
+    expand(copier, *function.body);
   }
 
   static bool returnsAtItsEnd(const Function& function) {
@@ -47,13 +49,13 @@ class Inlining {
     return returns == 1 && function.body->body.back()->op == Opcode::kReturn;
   }
 
-  void expand(Function& function, Region& region) {
+  void expand(Copier& copier, Region& region) {
     std::vector<Instruction*> body;
     for (Instruction* i : region.body) {
-      for (Value*& operand : i->operands) operand = of(operand);
-      for (Region* inner : i->regions) expand(function, *inner);
+      for (Value*& operand : i->operands) operand = copier.of(operand);
+      for (Region* inner : i->regions) expand(copier, *inner);
       if (i->callee != nullptr && waits_.contains(i->callee) && returnsAtItsEnd(*i->callee)) {
-        copyCall(function, *i, region, &body);
+        copyCall(copier, *i, region, &body);
       } else {
         body.push_back(i);
       }
@@ -61,55 +63,21 @@ class Inlining {
     region.body = std::move(body);
   }
 
-  Value* of(Value* value) const {
-    const auto at = copies_.find(value);
-    return at == copies_.end() ? value : at->second;
-  }
-
-  void copyCall(Function& caller, const Instruction& call, Region& region, std::vector<Instruction*>* body) {
+  static void copyCall(Copier& copier, const Instruction& call, Region& region, std::vector<Instruction*>* body) {
     const Function& callee = *call.callee;
-    slots_.clear();
-    for (const ir::Object* slot : callee.slots) {
-      ir::Object* own = module_.makeObject();
-      *own = *slot;
-      own->id = static_cast<uint32_t>(caller.slots.size());
-      caller.slots.push_back(own);
-      slots_[slot] = own;
-    }
-    for (size_t k = 0; k < call.operands.size(); ++k) copies_[callee.body->parameters[k]] = call.operands[k];
+    copier.takeSlots(callee);
+    for (size_t k = 0; k < call.operands.size(); ++k) copier.replace(callee.body->parameters[k], call.operands[k]);
     for (const Instruction* i : callee.body->body) {
       if (i->op != Opcode::kReturn) {
-        body->push_back(copy(caller, *i, region));
+        body->push_back(copier.copy(*i, region));
       } else if (call.result() != nullptr) {
-        copies_[call.result()] = of(i->operands[0]);
+        copier.replace(call.result(), copier.of(i->operands[0]));
       }
     }
-  }
-
-  Instruction* copy(Function& caller, const Instruction& i, Region& region) {
-    Instruction* made = module_.makeInstruction(i.op);
-    *made = i;
-    made->parent = &region;
-    made->results.clear();
-    made->regions.clear();
-    for (Value*& operand : made->operands) operand = of(operand);
-    if (const auto slot = slots_.find(i.object); slot != slots_.end()) made->object = slot->second;
-    for (const Region* inner : i.regions) {
-      Region* own = module_.makeRegion(made);
-      for (const Value* parameter : inner->parameters) {
-        own->parameters.push_back(module_.makeValue(caller, parameter->type, nullptr));
-        copies_[parameter] = own->parameters.back();
-      }
-      for (const Instruction* each : inner->body) own->body.push_back(copy(caller, *each, *own));
-    }
-    for (const Value* result : i.results) copies_[result] = module_.makeValue(caller, result->type, made);
-    return made;
   }
 
   ir::Module& module_;
   std::unordered_set<const Function*> visited_, waits_;
-  std::unordered_map<const Value*, Value*> copies_;
-  std::unordered_map<const ir::Object*, ir::Object*> slots_;
 };
 
 }  // namespace

@@ -4,8 +4,10 @@
 #include <iterator>
 
 #include "compiler/ir/verify.h"
+#include "compiler/passes/flatten_ifs.h"
 #include "compiler/passes/fold.h"
 #include "compiler/passes/inline_barriers.h"
+#include "compiler/passes/limit_items.h"
 #include "compiler/passes/promote_slots.h"
 #include "compiler/passes/remove_dead.h"
 #include "compiler/passes/split_at_barriers.h"
@@ -18,8 +20,11 @@ constexpr Pass kPasses[] = {
     {"inline_barriers", inlineBarriers, "arguments and slots of what is called are the caller's from here on"},
     {"promote_slots", promoteSlots, "all that follows sees values, not memory"},
     {"fold", fold, "constants have met their operations"},
+    {"flatten_ifs", flattenIfs, "what is short is short by now"},
     {"remove_dead", removeDead, "what was folded and what is carried for nothing"},
     {"split_at_barriers", splitAtBarriers, "what is kept from part to part is what is left"},
+    {"limit_items", limitItems, "there are items, and a condition of several ids is one value"},
+    {"sweep", removeDead, "conditions that are limits now, and what was hoisted for nothing"},
 };
 
 }  // namespace

@@ -15,6 +15,7 @@
 
 #include "compiler/analysis/divergence.h"
 #include "compiler/passes/control.h"
+#include "compiler/passes/copy.h"
 #include "compiler/passes/uses.h"
 #include "compiler/unit.h"
 
@@ -40,6 +41,25 @@ bool callsBarrier(const Region& region, std::unordered_set<const ir::Function*>*
     found = hasBarrier(*i.callee->body) || callsBarrier(*i.callee->body, seen);
   });
   return found;
+}
+
+// Calls of kernels become those of their copies.
+void giveHelpers(ir::Module& module) {
+  std::unordered_map<const ir::Function*, ir::Function*> helpers;
+  const std::vector<ir::Function*> functions = module.functions;
+  for (const ir::Function* function : functions) {
+    ir::forEach(*function->body, [&](const Instruction& i) {
+      if (i.callee != nullptr && i.callee->is_kernel && !i.callee->for_groups) helpers[i.callee] = nullptr;
+    });
+  }
+  for (const ir::Function* function : functions) {  // in the order of the source
+    if (const auto at = helpers.find(function); at != helpers.end()) at->second = copyAsHelper(module, *function);
+  }
+  for (const ir::Function* function : module.functions) {
+    ir::forEach(*function->body, [&](Instruction& i) {
+      if (const auto at = helpers.find(i.callee); at != helpers.end()) i.callee = at->second;
+    });
+  }
 }
 
 class Split {
@@ -123,7 +143,7 @@ class Split {
   // --- what is the same for all items
 
   void findUniform() {
-    for (uint32_t d = 0; d < 3; ++d) uniform_.emplace_back(kernel_, d, kMaxItems);
+    for (uint32_t d = 0; d < 3 && !groups_.empty(); ++d) uniform_.emplace_back(kernel_, d, kMaxItems);
   }
   bool isUniform(const Value* value) const {
     return std::all_of(uniform_.begin(), uniform_.end(), [&](const auto& each) { return each.of(*value).isUniform(); });
@@ -491,7 +511,6 @@ class Split {
       slot->name = kernel_.parameter_names[k];
       slot->size = kernel_.parameter_bytes[k];
       slot->alignment = 128;
-      slot->per_item = true;
       slot->id = static_cast<uint32_t>(kernel_.slots.size());
       kernel_.slots.push_back(slot);
       Value* address = addressOf(&copies, slot);
@@ -503,10 +522,11 @@ class Split {
     kernel_.body->body.insert(kernel_.body->body.begin(), copies.begin(), copies.end());
   }
 
-  // A slot that one part alone reaches, outside of loops, needs room for one item only.
+  // A slot that one part alone reaches, outside of loops, needs room for one item only; so do all where there is one part.
   void chooseSlots() {
     std::map<const Object*, std::set<const Instruction*>> users;
     std::set<const Object*> shared;
+    if (ordered_.empty()) return;
     findUsers(*kernel_.body, nullptr, false, &users, &shared);
     for (Object* slot : kernel_.slots) {
       if (shared.contains(slot) || users[slot].size() > 1) slot->per_item = true;
@@ -554,10 +574,10 @@ class Split {
 }  // namespace
 
 void splitAtBarriers(ir::Module& module) {
+  giveHelpers(module);
   for (ir::Function* function : module.functions) {
     std::unordered_set<const ir::Function*> seen;
-    if (!function->is_kernel || function->for_groups || !hasBarrier(*function->body) || callsBarrier(*function->body, &seen))
-      continue;
+    if (!function->is_kernel || function->for_groups || callsBarrier(*function->body, &seen)) continue;
     Split(module, *function).run();
   }
 }

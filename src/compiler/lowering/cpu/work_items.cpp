@@ -55,6 +55,8 @@ std::string workItem(const std::string& prefix, bool joins, WorkItem which, int 
     case WorkItem::kGlobalLinearId:
       return "((unsigned long)(((" + p + "b2 - " + p + "z2 + " + p + "l2) * " + size("1") + " + " + p + "b1 - " + p + "z1 + " +
              p + "l1) * " + size("0") + " + " + p + "b0 - " + p + "z0 + " + p + "l0))";
+    case WorkItem::kFirstGlobalId:
+      return at("@b#", "0ul");
     case WorkItem::kNone:
       break;
   }

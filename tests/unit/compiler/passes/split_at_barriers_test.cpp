@@ -150,17 +150,41 @@ TEST(IrSplitAtBarriersTest, CheapValuesAreComputedAgain) {
 }
 
 // A helper that returns in its middle is not taken in, and its kernel keeps its barriers.
-TEST(IrSplitAtBarriersTest, KernelsWithoutBarriersOrWithSuchHelpersStay) {
-  for (const char* source : {"kernel void k(global uint* out, uint n) { out[get_global_id(0)] = n; }",
-                             "void wait(uint n) { if (n == 3) return; barrier(1); } void more(uint n) { wait(n); } "
-                             "kernel void k(global uint* out, uint n) { more(n); barrier(1); out[0] = n; }"}) {
-    ir::FromSource made(source);
-    std::string why;
-    ASSERT_TRUE(run(&made.module, "inline_barriers", &why)) << why;
-    const std::string before = ir::print(made.module);
-    splitAtBarriers(made.module);
-    EXPECT_EQ(ir::print(made.module), before);
-  }
+TEST(IrSplitAtBarriersTest, KernelsWithSuchHelpersStay) {
+  ir::FromSource made(
+      "void wait(uint n) { if (n == 3) return; barrier(1); } void more(uint n) { wait(n); } "
+      "kernel void k(global uint* out, uint n) { more(n); barrier(1); out[0] = n; }");
+  std::string why;
+  ASSERT_TRUE(run(&made.module, "inline_barriers", &why)) << why;
+  const std::string before = ir::print(made.module);
+  splitAtBarriers(made.module);
+  EXPECT_EQ(ir::print(made.module), before);
+}
+
+TEST(IrSplitAtBarriersTest, AKernelWithoutBarriersIsOnePart) {
+  ir::FromSource made(
+      "kernel void k(global uint* out, uint n) { uint own[2]; own[n & 1] = n; if (n == 9) return; out[get_global_id(0)] = "
+      "own[1]; }");
+  splitAtBarriers(made.module);
+  const ir::Function& kernel = *made.module.find("k");
+  EXPECT_TRUE(kernel.for_groups);
+  ASSERT_EQ(kernel.body->body.size(), 2U);
+  EXPECT_EQ(kernel.body->body[0]->op, Opcode::kItems);
+  EXPECT_TRUE(std::none_of(kernel.slots.begin(), kernel.slots.end(), [](const ir::Object* slot) { return slot->per_item; }));
+}
+
+// A kernel that is called keeps a copy that is no kernel.
+TEST(IrSplitAtBarriersTest, ACalledKernelHasACopy) {
+  ir::FromSource made(
+      "kernel void one(global uint* out, uint n) { out[get_global_id(0)] += n; } "
+      "kernel void k(global uint* out, uint n) { one(out, n); one(out, 2); }");
+  ir::FromSource split(
+      "kernel void one(global uint* out, uint n) { out[get_global_id(0)] += n; } "
+      "kernel void k(global uint* out, uint n) { one(out, n); one(out, 2); }");
+  std::string why;
+  ASSERT_TRUE(run(&split.module, "split_at_barriers", &why)) << why;
+  EXPECT_EQ(split.module.functions.size(), 3U);
+  EXPECT_EQ(result(split.module, 4, 1, {}), result(made.module, 4, 1, {}));
 }
 
 }  // namespace

@@ -207,11 +207,11 @@ class Blockers {
 TEST_F(TiersTest, TheMostUrgentWorkIsDoneFirstAndOfEqualsTheFirst) {
   ASSERT_GE(background::mostThreads(), 1u);
   Blockers until_the_end(background::mostThreads() - 1), first(1);
-  std::mutex mutex;
-  std::string order;  // under the mutex
+  std::mutex appending;
+  std::string order;  // under it
   uint64_t late = 0;
   const auto add = [&](char name) {
-    std::lock_guard lock(mutex);
+    std::lock_guard lock(appending);
     order += name;
   };
   const auto submit = [&](char name, const uint64_t* urgency) {
@@ -227,7 +227,7 @@ TEST_F(TiersTest, TheMostUrgentWorkIsDoneFirstAndOfEqualsTheFirst) {
   late = 7;  // it is asked when a thread looks for work
   first.release();
   const auto all_ran = [&] {
-    std::lock_guard lock(mutex);
+    std::lock_guard lock(appending);
     return order.size() == 6;
   };
   EXPECT_TRUE(background::await(all_ran, Deadline::after(60'000'000'000)));
