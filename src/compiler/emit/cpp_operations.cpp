@@ -305,7 +305,10 @@ std::string CppOperations::store(const Instruction& i, const std::string& value,
     return text;
   }
   if (i.alignment >= ir::bytesOf(own) && own.components != 3) return "*(" + name + "*)" + pointer + " = " + value;
-  return "__builtin_memcpy(" + pointer + ", &" + value + ", " + room + ")";
+  std::string function = "mrt_store_" + ir::spell(own.isPointer() ? ir::Type{Kind::kI64} : own) + (own.isPointer() ? "_p" : "");
+  if (defined_.insert(function).second)
+    text_ += "mrt_fn void " + function + "(char* a, " + name + " b) { __builtin_memcpy(a, &b, " + room + "); }\n";
+  return function + "(" + pointer + ", " + value + ")";
 }
 
 std::string CppOperations::cppType(QualType type) {

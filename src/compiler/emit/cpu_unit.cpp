@@ -28,7 +28,7 @@ constexpr char kAnyDimension[] =
 
 std::string identifier(const std::string& name) {
   std::string text;
-  for (const char letter : name) text += letter == '$' ? '_' : letter;
+  for (const char letter : name) text += letter == '$' || letter == '.' ? '_' : letter;
   return text;
 }
 

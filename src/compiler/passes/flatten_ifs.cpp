@@ -62,6 +62,7 @@ class Flattening {
     Value* condition = i.operands[0];
     const bool is_bool = a->type == ir::Type{ir::Kind::kBool};
     const bool both = is_bool && isConstant(*b, 0), either = is_bool && isConstant(*a, 1);
+    if (both && either) return condition;
     Instruction* made = module_.makeInstruction(both ? Opcode::kAnd : either ? Opcode::kOr : Opcode::kSelect);
     made->operands = {condition, a, b};
     if (both) made->operands = {condition, a};

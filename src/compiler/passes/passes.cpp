@@ -20,6 +20,7 @@ constexpr Pass kPasses[] = {
     {"inline_barriers", inlineBarriers, "arguments and slots of what is called are the caller's from here on"},
     {"promote_slots", promoteSlots, "all that follows sees values, not memory"},
     {"fold", fold, "constants have met their operations"},
+    {"shrink", removeDead, "what folding has left counts for nothing"},
     {"flatten_ifs", flattenIfs, "what is short is short by now"},
     {"remove_dead", removeDead, "what was folded and what is carried for nothing"},
     {"split_at_barriers", splitAtBarriers, "what is kept from part to part is what is left"},

@@ -124,11 +124,14 @@ class Removal {
     values->resize(kept);
   }
 
+  // What leaves a switch from inside of an if is no end of that if.
   static bool isEmpty(const Instruction& i) {
     if ((i.op != Opcode::kIf && i.op != Opcode::kSwitch) || !i.results.empty()) return false;
     return std::all_of(i.regions.begin(), i.regions.end(), [&](const Region* region) {
       const Opcode last = region->body.back()->op;
-      return region->body.size() == 1 && (last == Opcode::kYield || last == Opcode::kLeave || last == Opcode::kFallThrough);
+      const bool ends_here =
+          i.op == Opcode::kIf ? last == Opcode::kYield : last == Opcode::kLeave || last == Opcode::kFallThrough;
+      return region->body.size() == 1 && ends_here;
     });
   }
 

@@ -1,7 +1,8 @@
 // The kernel's regions that have barriers in them are the group's. In those, the instructions between two of the group's are a
 // part; each part becomes `items`. What is the same for all items and crosses from part to part is the group's: it is computed
 // once, ahead of the part, or comes out of it as a result. Anything else a part loads at its head, and stores at its place.
-// Conditions of the group are those of the part before: all items agree, or no barrier may stand behind one.
+// A condition of the group that is not uniform is that of the part before, of one item: only where OpenCL makes all items
+// agree, since a barrier follows. Where that is not certain, the kernel runs on fibers.
 #include "compiler/passes/split_at_barriers.h"
 
 #include <algorithm>
@@ -66,11 +67,14 @@ class Split {
  public:
   Split(ir::Module& module, ir::Function& kernel) : module_(module), kernel_(kernel) {}
 
-  void run() {
+  // False: items may not agree about what would be the group's control, and the kernel stays as it is.
+  bool run() {
     findGroups();
+    findUniform();
+    if (!std::all_of(groups_.begin(), groups_.end(), [&](const Instruction* i) { return agree(*i); })) return false;
     kernel_.for_groups = true;
     takeRecords();
-    findUniform();
+    findUniform();  // of the records' addresses too
     number(*kernel_.body);
     findCarried();
     findNeeds(*kernel_.body, kNone);
@@ -78,6 +82,7 @@ class Split {
     findCrossing(*kernel_.body, kNone);
     rebuild(*kernel_.body);
     chooseSlots();
+    return true;
   }
 
  private:
@@ -113,6 +118,70 @@ class Split {
     }
   }
 
+  // Whether all items that come to an instruction of the group go the same way there: what decides is uniform, or the way that
+  // some take leads to a barrier whatever comes, so that the others may not take another one.
+  bool agree(const Instruction& i) const {
+    if (i.op == Opcode::kBarrier || i.op == Opcode::kLoop || isUniform(i.operands[0])) return true;
+    if (i.op == Opcode::kSwitch) return false;
+    const Region &one = *i.regions[0], &other = *i.regions[1];
+    if (waits(one, 0) || waits(other, 0)) return true;
+    // One side leaves from here, and who stays waits.
+    const auto leaves = [](const Region& region) { return region.body.back()->op != Opcode::kYield; };
+    return leaves(one) != leaves(other) && staysToWait(i);
+  }
+
+  // Whether control may go from inside of an instruction to somewhere else than behind it. A return ends an item, for which no
+  // other one waits.
+  static bool jumpsOut(const Instruction& i) {
+    std::unordered_set<const Instruction*> inside = {&i};
+    bool found = false;
+    for (const Region* region : i.regions) {
+      ir::forEach(*region, [&](const Instruction& inner) {
+        inside.insert(&inner);
+        if (ir::isTerminator(inner.op) && inner.op != Opcode::kReturn) found = found || !inside.contains(targetOf(inner));
+      });
+    }
+    return found;
+  }
+
+  // Whether what runs from a place of a region on comes to a barrier before control can part.
+  bool waits(const Region& region, size_t from) const {
+    for (size_t at = from; at < region.body.size(); ++at) {
+      const Instruction& i = *region.body[at];
+      if (i.op == Opcode::kBarrier) return true;
+      if (!isGroups(i)) continue;
+      // The first turn of a loop begins whatever comes.
+      if (i.op == Opcode::kLoop && waits(*i.regions[0], 0)) return true;
+      if (i.op == Opcode::kIf && waits(*i.regions[0], 0) && waits(*i.regions[1], 0)) return true;
+      if (jumpsOut(i)) return false;
+    }
+    return false;
+  }
+  bool partsBefore(const Region& region, size_t from) const {
+    return std::any_of(region.body.begin() + static_cast<ptrdiff_t>(from), region.body.end(),
+                       [&](const Instruction* i) { return isGroups(*i) && jumpsOut(*i); });
+  }
+
+  // From behind an if on, over the ends of regions around it, and into the next turn of a loop.
+  bool staysToWait(const Instruction& i) const {
+    const Instruction* at = &i;
+    for (;;) {
+      const Region& region = *at->parent;
+      const size_t next = static_cast<size_t>(std::find(region.body.begin(), region.body.end(), at) - region.body.begin()) + 1;
+      if (waits(region, next)) return true;
+      if (partsBefore(region, next) || region.owner == nullptr) return false;
+      const Opcode end = region.body.back()->op;
+      if (region.owner->op == Opcode::kIf && end == Opcode::kYield) {
+        at = region.owner;
+        continue;
+      }
+      if (region.owner->op != Opcode::kLoop) return false;
+      const Region &body = *region.owner->regions[0], &step = *region.owner->regions[1];
+      if (end == Opcode::kContinue) return waits(step, 0) || (!partsBefore(step, 0) && waits(body, 0));
+      return end == Opcode::kNext && waits(body, 0);
+    }
+  }
+
   // --- parts
 
   // Numbers the parts of a region of the group. A part stands before each of the group's instructions and before the
@@ -143,6 +212,7 @@ class Split {
   // --- what is the same for all items
 
   void findUniform() {
+    uniform_.clear();
     for (uint32_t d = 0; d < 3 && !groups_.empty(); ++d) uniform_.emplace_back(kernel_, d, kMaxItems);
   }
   bool isUniform(const Value* value) const {
@@ -161,9 +231,14 @@ class Split {
       if (isUniform(to) && std::all_of(values.begin(), values.end(), [&](const Value* each) { return isUniform(each); }))
         carried_.insert(to);
     }
-    // A switch gives as many values to each of its regions: one stays, or none.
+    // What comes from something that goes through slots does so too. A switch gives as many values to each of its regions: one
+    // stays, or none.
+    const auto stays = [&](const Value* value) { return !of_groups_.contains(value) || carried_.contains(value); };
     for (bool changed = true; changed;) {
       changed = false;
+      for (const auto& [to, values] : sources) {
+        if (carried_.contains(to) && !std::all_of(values.begin(), values.end(), stays)) changed = carried_.erase(to) != 0;
+      }
       for (const Instruction* i : ordered_) {
         if (i->op != Opcode::kSwitch) continue;
         for (size_t k = 0; k + 1 < i->operands.size(); ++k) {
@@ -262,6 +337,7 @@ class Split {
   Value* ofGroup(Value* value) {
     value = asMade(value);
     if (isOfGroup(value) || hoisted_.contains(value->by)) return value;
+    if (partOf(value) == kNone) return value;  // the verifier refuses what it makes
     return resultOf(parts_[static_cast<size_t>(partOf(value))], value);
   }
   Value* resultOf(Part& part, Value* value) {

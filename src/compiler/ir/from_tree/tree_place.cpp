@@ -128,6 +128,16 @@ void TreeReader::store(const Place& place, Value* value) {
     out().copy(place.address, value, sizeOf(QualType{place.type}));
     return;
   }
+  // Memory that others see: components that are not named stay untouched.
+  if (place.components != nullptr && (place.is_volatile || place.address->type.space != AddressSpace::kPrivate)) {
+    const uint64_t size = bytesOf(value->type.kind);
+    for (uint32_t i = 0; i < place.count; ++i) {
+      const uint64_t offset = place.components[i] * size;
+      Value* one = value->type.isVector() ? out().extract(value, i) : value;
+      out().store(one, out().offset(place.address, offset), alignedAt(place.alignment, offset), place.is_volatile);
+    }
+    return;
+  }
   if (place.components != nullptr) {
     Value* whole = out().load(place.address, memoryType(place.type), place.alignment, place.is_volatile);
     for (uint32_t i = 0; i < place.count; ++i) whole = out().insert(whole, out().extract(value, i), place.components[i]);

@@ -62,5 +62,13 @@ TEST(IrRemoveDeadTest, WhatControlDoesNotReachGoes) {
       "  loop {\n    if %1 {\n      break\n    } {\n      continue\n    }\n    continue\n  } {\n    next\n  }\n  return %0\n");
 }
 
+TEST(IrRemoveDeadTest, AnIfThatLeavesASwitchIsNotEmpty) {
+  const std::string body =
+      "  switch %0 case [1] {\n    if %1 {\n      leave\n    } {\n      yield\n    }\n    store %0 %2 align 4\n    leave\n  }\n"
+      "  return %0\n";
+  EXPECT_EQ(left(body), body);
+  EXPECT_EQ(left("  switch %0 case [1] {\n    leave\n  } case [2] {\n    leave\n  }\n  return %0\n"), "  return %0\n");
+}
+
 }  // namespace
 }  // namespace manyrt::compiler::passes
