@@ -125,7 +125,7 @@ class Split {
     if (i.op == Opcode::kSwitch) return false;
     const Region &one = *i.regions[0], &other = *i.regions[1];
     if (waits(one, 0) || waits(other, 0)) return true;
-    // One side leaves from here, and who stays waits.
+    // One side leaves from here, and the items that stay wait.
     const auto leaves = [](const Region& region) { return region.body.back()->op != Opcode::kYield; };
     return leaves(one) != leaves(other) && staysToWait(i);
   }
