@@ -29,7 +29,7 @@ template <WhileEnding kWhileEnding, class Body>
   epoch::Guard guard;
   if (!manager::library::running()) [[unlikely]] {
     if (kWhileEnding == WhileEnding::kRefused || !manager::library::ending()) RT_TRY(manager::library::start());
-    if (call.begin == 0 && trace::enabled()) trace::enterLate(&call);
+    trace::enterLate(&call);
   }
   Status status = body(guard);
   if (call.begin != 0) [[unlikely]]

@@ -130,8 +130,8 @@ uint64_t threadNumber() {
 namespace {
 
 // Under `control`.
-Status beginTimeline(const char* file) {
-  RT_TRY(timeline::start(file));
+Status beginTimeline(const char* file, bool from_start) {
+  RT_TRY(timeline::start(file, from_start));
   lost_spans.store(0, std::memory_order_relaxed);
   finishesAtExit();
   turnOn(kTimeline);
@@ -151,7 +151,7 @@ void start() {
   std::lock_guard lock(control().mutex);
   if (enabled()) return;
   if (const char* file = config::get(config::Variable::kTrace); file != nullptr) {
-    if (const Status status = beginTimeline(file); !status.ok()) log::write(RT_LOG_WARNING, "%s", status.message());
+    if (const Status status = beginTimeline(file, true); !status.ok()) log::write(RT_LOG_WARNING, "%s", status.message());
   }
   if (!profile::start()) return;
   finishesAtExit();
@@ -175,7 +175,7 @@ void finish() {
 
 Status startTimeline(const char* file) {
   std::lock_guard lock(control().mutex);
-  return beginTimeline(file);
+  return beginTimeline(file, false);
 }
 
 Status stopTimeline() {
@@ -247,6 +247,7 @@ void enter(Call* call, const char* name) {
 }
 
 void enterLate(Call* call) {
+  if (!enabled() || call->begin != 0) return;
   call->begin = nowNanoseconds();
   call->waited_before = std::exchange(waited, 0);
   call->outer = current_call;

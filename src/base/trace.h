@@ -56,7 +56,7 @@ struct Call {
   uint64_t registration;  // of the callback that was told of the beginning
 };
 void enter(Call* call, const char* name);  // ahead of the guard, while something is on. `name` is a literal, as below
-void enterLate(Call* call);                // inside the guard of the call that has started the library
+void enterLate(Call* call);                // inside the guard, where the call may have started the library
 void left(Call* call, const char* name);   // inside the guard: tells timeline and profile
 void exit(const Call& call, const char* name, rtStatus_t status);  // after the guard
 

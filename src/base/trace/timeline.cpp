@@ -260,7 +260,7 @@ Line& identity(Line& line, uint64_t track, uint64_t serial) {
 }  // namespace
 
 // Without O_NONBLOCK a pipe that nothing reads would keep the program waiting here.
-Status start(const char* path) {
+Status start(const char* path, bool from_start) {
   Writer& out = writer();
   {
     std::lock_guard lock(out.mutex);
@@ -281,6 +281,11 @@ Status start(const char* path) {
   }
   session.fetch_add(1, std::memory_order_relaxed);
   nameOf("process_name", kThreads, 0, "threads");
+  if (from_start) return Status();
+  const Number thread = thisThread();
+  Line line;
+  line.text("{\"ph\":\"i\",\"s\":\"g\",\"name\":\"begins in the middle\",\"cat\":\"trace\"").place(kThreads, thread);
+  emit(line.time("ts", nowNanoseconds()).text(",\"args\":{}}"));
   return Status();
 }
 

@@ -10,8 +10,9 @@
 
 namespace manyrt::trace::timeline {
 
-Status start(const char* path);  // BUSY where a file is open
-Status finish();                 // ends the file. INVALID_VALUE: there is none. IO: it is incomplete
+// BUSY where a file is open. `from_start`: of the process; else the file says that streams and memory may be older.
+Status start(const char* path, bool from_start);
+Status finish();  // ends the file. INVALID_VALUE: there is none. IO: it is incomplete
 void beforeFork();
 void afterForkInParent();
 void afterForkInChild();
