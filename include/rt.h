@@ -363,7 +363,7 @@ enum rtTraceRecordType {
   RT_TRACE_RECORD_ENTER = 1,      /**< a call begins */
   RT_TRACE_RECORD_EXIT = 2,       /**< a call has ended */
   RT_TRACE_RECORD_SUBMISSION = 3, /**< a call has given work to a stream */
-  RT_TRACE_RECORD_WORK = 4,       /**< work is over */
+  RT_TRACE_RECORD_WORK = 4,       /**< work is over; what is short may come before its SUBMISSION */
   RT_TRACE_RECORD_BUILD = 5,      /**< a step of a build has ended */
   RT_TRACE_RECORD_RANGE_PUSH = 6, /**< rtTraceRangePush */
   RT_TRACE_RECORD_RANGE_POP = 7,  /**< rtTraceRangePop, with the whole range */

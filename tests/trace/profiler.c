@@ -20,10 +20,10 @@ struct Row {
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct Row rows[kRows];
 static int row_count;
-/* What was submitted: stream, number, call. Calls that have begun and not ended. */
-static uint64_t submissions[kSubmissions][3];
-static int submission_count;
-static uint64_t lost, orphans, entered, left_again;
+/* What was submitted: stream, number, call. What has run: stream, number. */
+static uint64_t submissions[kSubmissions][3], works[kSubmissions][2];
+static int submission_count, work_count;
+static uint64_t lost, entered, left_again;
 
 static void put(char* out, size_t size, const char* text) { snprintf(out, size, "%s", text); }
 
@@ -53,12 +53,15 @@ static void add(enum Section section, const rtTraceRecord_t* record) {
   if (took > row->most) row->most = took;
 }
 
-/* The call that gave this work to its stream; 0: none was told. */
-static uint64_t callOf(const rtTraceRecord_t* work) {
-  for (int i = submission_count - 1; i >= 0; --i) {
-    if (submissions[i][0] == work->stream && submissions[i][1] == work->serial) return submissions[i][2];
+/* Pieces of work of which no call is known. In the end, since short work may be told before its submission. */
+static uint64_t orphans(void) {
+  uint64_t count = 0;
+  for (int i = 0; i < work_count; ++i) {
+    int at = submission_count - 1;
+    while (at >= 0 && (submissions[at][0] != works[i][0] || submissions[at][1] != works[i][1])) --at;
+    count += at < 0 || submissions[at][2] == 0;
   }
-  return 0;
+  return count;
 }
 
 static void onRecord(const rtTraceRecord_t* record, void* user) {
@@ -76,7 +79,10 @@ static void onRecord(const rtTraceRecord_t* record, void* user) {
   }
   if (record->type == RT_TRACE_RECORD_WORK) {
     add(kWork, record);
-    if (callOf(record) == 0) ++orphans;
+    if (work_count < kSubmissions) {
+      works[work_count][0] = record->stream;
+      works[work_count++][1] = record->serial;
+    }
   }
   if (record->type == RT_TRACE_RECORD_BUILD) add(kBuild, record);
   if (record->type == RT_TRACE_RECORD_LOST) lost += record->lost;
@@ -112,6 +118,6 @@ rtStatus_t profilerEnd(const char* file) {
   writeSection(out, "builds", kBuild);
   writeSection(out, "calls", kCall);
   fprintf(out, "\"lost\":%llu,\"orphans\":%llu,\"entered\":%llu,\"left\":%llu}\n", (unsigned long long)lost,
-          (unsigned long long)orphans, (unsigned long long)entered, (unsigned long long)left_again);
+          (unsigned long long)orphans(), (unsigned long long)entered, (unsigned long long)left_again);
   return fclose(out) == 0 ? status : RT_ERROR_IO;
 }

@@ -581,7 +581,7 @@ pub const RT_TRACE_RECORD_ENTER: i32 = 1;
 pub const RT_TRACE_RECORD_EXIT: i32 = 2;
 /// a call has given work to a stream
 pub const RT_TRACE_RECORD_SUBMISSION: i32 = 3;
-/// work is over
+/// work is over; what is short may come before its SUBMISSION
 pub const RT_TRACE_RECORD_WORK: i32 = 4;
 /// a step of a build has ended
 pub const RT_TRACE_RECORD_BUILD: i32 = 5;

@@ -924,7 +924,7 @@ impl TraceRecordType {
     pub const EXIT: TraceRecordType = TraceRecordType(manyrt_sys::RT_TRACE_RECORD_EXIT);
     /// a call has given work to a stream
     pub const SUBMISSION: TraceRecordType = TraceRecordType(manyrt_sys::RT_TRACE_RECORD_SUBMISSION);
-    /// work is over
+    /// work is over; what is short may come before its SUBMISSION
     pub const WORK: TraceRecordType = TraceRecordType(manyrt_sys::RT_TRACE_RECORD_WORK);
     /// a step of a build has ended
     pub const BUILD: TraceRecordType = TraceRecordType(manyrt_sys::RT_TRACE_RECORD_BUILD);
