@@ -257,6 +257,7 @@ class TraceTest(unittest.TestCase):
         for launch in run.spans("graph"):
             self.assertGreaterEqual(launch["ts"], graph["ts"] - run.error())
 
+    @unittest.skipUnless(DEVICE == "cpu", "ranges know of no device")
     def test_a_tool_for_nvtx_is_told_of_ranges_and_marks(self):
         told = FOLDER / "nvtx.txt"
         told.unlink(missing_ok=True)
@@ -266,6 +267,7 @@ class TraceTest(unittest.TestCase):
         self.assertEqual(told.read_text().split("\n"),
                          ["+older", '+step "1"', "+graph", "-", "!half", "-", "-", "+younger", "-", ""])
 
+    @unittest.skipUnless(DEVICE == "cpu", "ranges know of no device")
     def test_a_tool_for_nvtx_that_is_missing_is_told_once(self):
         run = Run("no_nvtx", "middle", "1", str(FOLDER / "without_nvtx.json"), RT_TRACE="", RT_PROFILE="0",
                   NVTX_INJECTION64_PATH="/nonexistent/tool.so")
