@@ -246,6 +246,36 @@ enum rtGraphBufferRole {
   RT_GRAPH_BUFFER_CONSTANT = 3
 };
 enum rtGraphAccess { RT_GRAPH_ACCESS_INVALID = -1, RT_GRAPH_READ = 1, RT_GRAPH_WRITE = 2 };
+enum rtTraceKind {
+  RT_TRACE_INVALID = -1,
+  RT_TRACE_CALLS = 1,
+  RT_TRACE_SUBMISSIONS = 2,
+  RT_TRACE_WORK = 4,
+  RT_TRACE_BUILDS = 8,
+  RT_TRACE_RANGES = 16
+};
+enum rtTraceRecordType {
+  RT_TRACE_RECORD_INVALID = -1,
+  RT_TRACE_RECORD_ENTER = 1,
+  RT_TRACE_RECORD_EXIT = 2,
+  RT_TRACE_RECORD_SUBMISSION = 3,
+  RT_TRACE_RECORD_WORK = 4,
+  RT_TRACE_RECORD_BUILD = 5,
+  RT_TRACE_RECORD_RANGE_PUSH = 6,
+  RT_TRACE_RECORD_RANGE_POP = 7,
+  RT_TRACE_RECORD_MARK = 8,
+  RT_TRACE_RECORD_LOST = 9
+};
+enum rtWorkKind {
+  RT_WORK_INVALID = -1,
+  RT_WORK_KERNEL = 1,
+  RT_WORK_COPY = 2,
+  RT_WORK_FILL = 3,
+  RT_WORK_PREFETCH = 4,
+  RT_WORK_GRAPH = 5,
+  RT_WORK_TASK = 6,
+  RT_WORK_HOST_FUNCTION = 7
+};
 typedef void (*rtLogCallback_t)(int32_t level, const char* message, void* user);
 typedef void (*rtHostFunction_t)(void* user, rtStatus_t status);
 typedef rtStatus_t (*rtNativeFunction_t)(const uint64_t native[2], void* user);
@@ -260,6 +290,31 @@ typedef struct rtHostGroup_t {
   void* local_memory;
 } rtHostGroup_t;
 typedef void (*rtHostKernelFunction_t)(const rtHostGroup_t* group, void* const* args);
+typedef struct rtTraceRecord_t {
+  uint32_t struct_size;
+  int32_t type;
+  uint64_t thread;
+  uint64_t call;
+  uint64_t stream;
+  uint64_t serial;
+  int64_t begin_ns;
+  int64_t end_ns;
+  int64_t waited_ns;
+  rtStatus_t status;
+  int32_t work;
+  int32_t copy;
+  uint32_t in_graph;
+  uint64_t bytes;
+  uint32_t grid[3];
+  uint32_t group[3];
+  uint64_t lost;
+  const char* name;
+  const char* module;
+  const char* tier;
+  const char* device;
+  const char* label;
+} rtTraceRecord_t;
+typedef void (*rtTraceCallback_t)(const rtTraceRecord_t* record, void* user);
 typedef struct rtBackendInfo_t {
   uint32_t struct_size;
   int32_t backend;
@@ -796,6 +851,12 @@ rtStatus_t rtStreamLaunchNative(rtNativeFunction_t function, void* user, rtStrea
 rtStatus_t rtStreamLaunchNativeWithRelease(rtNativeFunction_t function, void* user, rtReleaseFunction_t release,
     rtStream_t stream);
 rtStatus_t rtStreamCallNative(rtNativeFunction_t function, void* user, rtStream_t stream);
+rtStatus_t rtTraceStart(const char* file);
+rtStatus_t rtTraceStop(void);
+rtStatus_t rtTraceRangePush(const char* name);
+rtStatus_t rtTraceRangePop(void);
+rtStatus_t rtTraceMark(const char* name);
+rtStatus_t rtTraceSetCallback(rtTraceCallback_t callback, void* user, uint32_t kinds);
 enum rtConstant {
   MANYRT_VERSION_MAJOR = 0,
   MANYRT_VERSION_MINOR = 2,

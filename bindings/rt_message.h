@@ -879,4 +879,29 @@ static inline rtStatus_t rtStreamCallNativeWithMessage(char* message, size_t mes
   return rtKeepMessage(message, message_size, rtStreamCallNative(function, user, stream));
 }
 
+static inline rtStatus_t rtTraceStartWithMessage(char* message, size_t message_size, const char* file) {
+  return rtKeepMessage(message, message_size, rtTraceStart(file));
+}
+
+static inline rtStatus_t rtTraceStopWithMessage(char* message, size_t message_size) {
+  return rtKeepMessage(message, message_size, rtTraceStop());
+}
+
+static inline rtStatus_t rtTraceRangePushWithMessage(char* message, size_t message_size, const char* name) {
+  return rtKeepMessage(message, message_size, rtTraceRangePush(name));
+}
+
+static inline rtStatus_t rtTraceRangePopWithMessage(char* message, size_t message_size) {
+  return rtKeepMessage(message, message_size, rtTraceRangePop());
+}
+
+static inline rtStatus_t rtTraceMarkWithMessage(char* message, size_t message_size, const char* name) {
+  return rtKeepMessage(message, message_size, rtTraceMark(name));
+}
+
+static inline rtStatus_t rtTraceSetCallbackWithMessage(char* message, size_t message_size, rtTraceCallback_t callback,
+    void* user, uint32_t kinds) {
+  return rtKeepMessage(message, message_size, rtTraceSetCallback(callback, user, kinds));
+}
+
 #endif /* MANYRT_RT_MESSAGE_H_ */

@@ -347,6 +347,42 @@ enum rtGraphBufferRole {
 /** What a node does with memory. */
 enum rtGraphAccess { RT_GRAPH_ACCESS_INVALID = -1, RT_GRAPH_READ = 1, RT_GRAPH_WRITE = 2 };
 
+/** What a callback of the trace is told; joined by or: rtTraceSetCallback. */
+enum rtTraceKind {
+  RT_TRACE_INVALID = -1,
+  RT_TRACE_CALLS = 1,       /**< the beginning and the end of each call of the program */
+  RT_TRACE_SUBMISSIONS = 2, /**< work that a call has given to a stream */
+  RT_TRACE_WORK = 4,        /**< work that is over, with its times on the device */
+  RT_TRACE_BUILDS = 8,      /**< steps of builds: front end, compiler, a look into the cache */
+  RT_TRACE_RANGES = 16      /**< ranges and marks of the program */
+};
+
+/** What one record of the trace tells. */
+enum rtTraceRecordType {
+  RT_TRACE_RECORD_INVALID = -1,
+  RT_TRACE_RECORD_ENTER = 1,      /**< a call begins */
+  RT_TRACE_RECORD_EXIT = 2,       /**< a call has ended */
+  RT_TRACE_RECORD_SUBMISSION = 3, /**< a call has given work to a stream */
+  RT_TRACE_RECORD_WORK = 4,       /**< work is over; what is short may come before its SUBMISSION */
+  RT_TRACE_RECORD_BUILD = 5,      /**< a step of a build has ended */
+  RT_TRACE_RECORD_RANGE_PUSH = 6, /**< rtTraceRangePush */
+  RT_TRACE_RECORD_RANGE_POP = 7,  /**< rtTraceRangePop, with the whole range */
+  RT_TRACE_RECORD_MARK = 8,       /**< rtTraceMark */
+  RT_TRACE_RECORD_LOST = 9        /**< records or times are missing here */
+};
+
+/** What a stream did. */
+enum rtWorkKind {
+  RT_WORK_INVALID = -1,
+  RT_WORK_KERNEL = 1,
+  RT_WORK_COPY = 2,
+  RT_WORK_FILL = 3,
+  RT_WORK_PREFETCH = 4,
+  RT_WORK_GRAPH = 5, /**< a whole launch of a graph, beside its nodes */
+  RT_WORK_TASK = 6,  /**< a native function, or the library's own */
+  RT_WORK_HOST_FUNCTION = 7
+};
+
 /* ---- Callbacks ---------------------------------------------------------------------------------------------------- */
 /* The library calls each of these with none of its locks held and, except for rtHostKernelFunction_t, from no place that keeps
  * another thread waiting. All rt calls are legal inside, except rtShutdown, which is BUSY, and the exceptions named below. */
@@ -398,6 +434,48 @@ typedef struct rtHostGroup_t {
  *  thread: any
  *  called: for each work-group of each launch */
 typedef void (*rtHostKernelFunction_t)(const rtHostGroup_t* group, void* const* args);
+
+/** One record of the trace: rtTraceSetCallback. type says which fields count; the others are 0 or empty. Every text is borrowed
+ *  until the callback returns, and none is NULL. Times are nanoseconds of CLOCK_MONOTONIC. */
+typedef struct rtTraceRecord_t {
+  uint32_t struct_size; /**< bytes that this library has filled */
+  int32_t type;         /**< RT_TRACE_RECORD_* */
+  uint64_t thread;      /**< the operating system's number of the thread that called, built or marked */
+  uint64_t call;        /**< number of the call: the same in ENTER, EXIT and in SUBMISSION of what it gave to a stream */
+  uint64_t stream;      /**< number of the stream: SUBMISSION, WORK */
+  uint64_t serial;      /**< number of the submission in that stream; WORK has it too, nodes of a graph that of the launch */
+  int64_t begin_ns;     /**< when it began; of ENTER, SUBMISSION, RANGE_PUSH and MARK the only time */
+  int64_t end_ns;       /**< when it ended */
+  int64_t waited_ns;    /**< EXIT: the part of the call in which its thread only waited */
+  rtStatus_t status;    /**< EXIT: what the call returns */
+  int32_t work;         /**< WORK: RT_WORK_* */
+  int32_t copy;         /**< WORK, of a copy: RT_MEMCPY_* */
+  uint32_t in_graph;    /**< WORK: 1 if it is a node of a graph */
+  uint64_t bytes;       /**< WORK, of a copy or a fill */
+  uint32_t grid[3];     /**< WORK, of a kernel: work-groups */
+  uint32_t group[3];    /**< WORK, of a kernel: work-items in each */
+  uint64_t lost;        /**< LOST: how many records did not fit, or pieces of work had no times */
+  const char* name;     /**< of the function, the kernel or kind of work, the step, the range or the mark */
+  const char* module;   /**< WORK, of a kernel, and BUILD: the module */
+  const char* tier;     /**< WORK, of a kernel: "quick" or "optimized" code; empty if unknown */
+  const char* device;   /**< SUBMISSION, WORK: as rtDeviceGetByName takes it */
+  const char* label;    /**< SUBMISSION, WORK: of the stream */
+} rtTraceRecord_t;
+/* clang-format off */
+#define RT_TRACE_RECORD_INIT                                                                                     \
+  {sizeof(rtTraceRecord_t) /* struct_size */, 0 /* type */, 0 /* thread */, 0 /* call */, 0 /* stream */,        \
+   0 /* serial */, 0 /* begin_ns */, 0 /* end_ns */, 0 /* waited_ns */, 0 /* status */, 0 /* work */,            \
+   0 /* copy */, 0 /* in_graph */, 0 /* bytes */, {0, 0, 0} /* grid */, {0, 0, 0} /* group */, 0 /* lost */,     \
+   NULL /* name */, NULL /* module */, NULL /* tier */, NULL /* device */, NULL /* label */}
+/* clang-format on */
+
+/** Receives records of the trace. rt calls are legal inside, and the callback is not told of them; it is told of the work that
+ *  they submit. rtTraceSetCallback inside replaces the callback without waiting for other threads that are in it.
+ *  ENTER, EXIT, RANGE_PUSH, RANGE_POP and MARK come on the thread that calls, on several threads at once. All others come one
+ *  at a time, soon after what they tell, on any thread.
+ *  thread: any
+ *  called: for each record of the kinds asked for, until another callback is set */
+typedef void (*rtTraceCallback_t)(const rtTraceRecord_t* record, void* user);
 
 /* ---- Structs ------------------------------------------------------------------------------------------------------
  * Start from the RT_..._INIT macro, which sets struct_size. All zero apart from struct_size means the defaults, as a
@@ -2776,6 +2854,61 @@ RT_API rtStatus_t rtStreamLaunchNativeWithRelease(rtNativeFunction_t function, v
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED, LAUNCH_FAILED, DEVICE_LOST,
  *    DRIVER, CAPTURE_UNSAFE */
 RT_API rtStatus_t rtStreamCallNative(rtNativeFunction_t function, void* user, rtStream_t stream);
+
+/* ---- Trace: a timeline of the program, and records for tools ---------------------------------------------------- */
+
+/** Begins a timeline in Chrome's trace format, as RT_TRACE does for the whole process: calls, builds, memory, and the work of
+ *  every stream with its times on the device. Streams may be older: their work is timed from the next submission on. An exec of
+ *  a graph that is older is timed as a whole on CUDA, with its nodes elsewhere. Work submitted before is not in it on CUDA and
+ *  OpenCL.
+ *  @param[in] file  a path; what is there is replaced
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, IO, BUSY (a timeline is being written, by RT_TRACE or another call) */
+RT_API rtStatus_t rtTraceStart(const char* file);
+
+/** Ends the timeline of rtTraceStart or RT_TRACE; its file is complete then. Work that is not over by now is missing: wait for
+ *  it first. On CUDA and OpenCL the file says how much is lost. rtShutdown and the exit of the process end a timeline too.
+ *  blocks: maybe, while drivers are asked for the last times
+ *  capture: outside
+ *  errors: INVALID_VALUE (there is no timeline), IO (the file is incomplete) */
+RT_API rtStatus_t rtTraceStop(void);
+
+/** Begins a range of this thread, such as a step of training. Ranges nest. A range is a span of the thread in the timeline, if
+ *  one was being written or a callback was set when it began; a tool for NVTX, which NVTX_INJECTION64_PATH names, is told of it
+ *  in any case.
+ *  @param[in] name  any text; copied
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE */
+RT_API rtStatus_t rtTraceRangePush(const char* name);
+
+/** Ends the range that this thread began last. Pushes and pops are counted whether or not anything listens.
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE (this thread has no range) */
+RT_API rtStatus_t rtTraceRangePop(void);
+
+/** Puts a mark at this moment of this thread.
+ *  @param[in] name  any text; copied
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE */
+RT_API rtStatus_t rtTraceMark(const char* name);
+
+/** Sends records of the trace to callback, for a profiler of the program's own: calls, what they submit, the work that follows,
+ *  builds, ranges. A callback that was told of a call's beginning is told of its end. The functions of this chapter,
+ * rtShutdown, rtGetVersion and texts are not told. When this returns, the earlier callback has all records of what was over,
+ * and runs no more; called inside a callback of the trace it returns at once. Records of submissions, work and builds wait in a
+ * queue: where a callback is too slow, LOST tells how many did not fit. rtShutdown delivers what is left, the exit of a process
+ * does not.
+ *  @param[in] callback  may be NULL: none
+ *  @param[in] user      passed to callback; may be NULL
+ *  @param[in] kinds     RT_TRACE_CALLS, RT_TRACE_SUBMISSIONS, RT_TRACE_WORK, RT_TRACE_BUILDS, RT_TRACE_RANGES, joined by or
+ *  blocks: maybe, while another thread is inside the earlier callback
+ *  capture: outside
+ *  errors: INVALID_VALUE */
+RT_API rtStatus_t rtTraceSetCallback(rtTraceCallback_t callback, void* user, uint32_t kinds);
 
 #ifdef __cplusplus
 }

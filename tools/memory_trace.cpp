@@ -116,6 +116,8 @@ class Checker {
     }
     return "";
   }
+  bool isLive(uint64_t id) const { return names_.contains(id); }
+  bool isReserved(uint64_t address, uint64_t bytes) const { return reserved_.meets(address, bytes) != nullptr; }
   // The time of the next event. False: it lies before the last one.
   bool at(uint64_t time) {
     if (time < time_) return false;
@@ -219,7 +221,8 @@ MemoryTrace readTraceFile(const std::string& path, const std::string& text) {
   return trace;
 }
 
-// A file of RT_TRACE has one event in each line. That of a process that was killed ends anywhere.
+// A file of RT_TRACE has one event in each line. That of a process that was killed ends anywhere. One of rtTraceStart has no
+// allocations that are older: their frees are left out.
 class LibraryTrace {
  public:
   LibraryTrace(const std::string& path, uint64_t pool) : path_(path), wanted_(pool) {}
@@ -231,6 +234,7 @@ class LibraryTrace {
       std::string_view line(text.data() + at, end - at);
       ++line_number;
       at = end + 1;
+      if (line.find("\"name\":\"begins in the middle\",\"cat\":\"trace\"") != std::string_view::npos) from_start_ = false;
       if (line.find("\"cat\":\"memory\"") == std::string_view::npos) continue;
       if (line.back() == ',') line.remove_suffix(1);
       const Json event = Json::parse(line, nullptr, false);
@@ -265,6 +269,9 @@ class LibraryTrace {
       pool = std::make_unique<Pool>();
       pool->trace.timed = true;
     }
+    const bool known =
+        name == "free" ? pool->checker.isLive(address) : name != "release" || pool->checker.isReserved(address, bytes);
+    if (!known && !from_start_) return true;
     if (name == "reserve") {
       pool->trace.name = args.value("device", "") + ", " + args.value("kind", "") + " memory, pool " + std::to_string(number);
     }
@@ -299,6 +306,7 @@ class LibraryTrace {
 
   const std::string& path_;
   const uint64_t wanted_;
+  bool from_start_ = true;
   std::map<uint64_t, std::unique_ptr<Pool>> pools_;
 };
 

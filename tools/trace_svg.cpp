@@ -1,6 +1,6 @@
 // A trace as a picture. Time runs to the right. Each device has a strip that shows when it was at work, a lane for each track
 // of its streams with kernels, copies and fills, and a thin line above nodes for the graph that they belong to. Below are the
-// threads with their calls and builds. What is too short to be seen is drawn together with its neighbours.
+// threads with their calls, builds and outer ranges. What is too short to be seen is drawn together with its neighbours.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -18,8 +18,8 @@ constexpr double kLetter = 6.2;  // pixels, about
 
 constexpr std::array kKernelColors = {"#4e8fd0", "#59a14f", "#b07aa1", "#76b7b2", "#9c755f", "#7b66c9", "#c2a500", "#3f7f6f"};
 constexpr char kOtherKernels[] = "#8fa3b8", kCopies[] = "#f28e2b", kFills[] = "#e7c49a", kOther[] = "#bab0ac",
-               kCalls[] = "#cfe0f2", kBuilds[] = "#d37295", kParts[] = "#a7cba1", kBusy[] = "#5f6b76", kText[] = "#333333",
-               kQuiet[] = "#777777";
+               kCalls[] = "#cfe0f2", kBuilds[] = "#d37295", kParts[] = "#a7cba1", kRanges[] = "#8c6bb1", kBusy[] = "#5f6b76",
+               kText[] = "#333333", kQuiet[] = "#777777";
 
 // As much of the words as fits; nothing where that is not worth it.
 std::string fitting(const std::string& words, double width) {
@@ -90,8 +90,8 @@ class Picture {
       const auto found = kernel_colors_.find(span.name);
       return found != kernel_colors_.end() ? found->second : kOtherKernels;
     }
-    const std::map<std::string_view, const char*> colors = {
-        {"copy", kCopies}, {"fill", kFills}, {"call", kCalls}, {"build", kBuilds}, {"part", kParts}};
+    const std::map<std::string_view, const char*> colors = {{"copy", kCopies},  {"fill", kFills}, {"call", kCalls},
+                                                            {"build", kBuilds}, {"part", kParts}, {"range", kRanges}};
     const auto found = colors.find(span.category);
     return found != colors.end() ? found->second : kOther;
   }
@@ -174,15 +174,21 @@ class Picture {
 
   double drawThreads(double y) {
     for (uint32_t track = 0; track < trace_.tracks.size(); ++track) {
-      std::vector<const TraceSpan*> calls, rest;
+      std::vector<const TraceSpan*> calls, ranges, rest;
       for (const TraceSpan& span : trace_.threads) {
-        if (span.track == track) (span.category == "call" ? calls : rest).push_back(&span);
+        if (span.track != track) continue;
+        if (span.category != "range") {
+          (span.category == "call" ? calls : rest).push_back(&span);
+        } else if (ranges.empty() || span.begin >= ranges.back()->end) {  // the outer ones
+          ranges.push_back(&span);
+        }
       }
-      if (calls.empty() && rest.empty()) continue;
+      if (calls.empty() && ranges.empty() && rest.empty()) continue;
       label("thread " + trace_.tracks[track].name, y + kLane / 2 + 4, kQuiet);
       background(y, kLane);
       row(calls, y, kLane, rest.empty());
       row(rest, y + kLane / 2, kLane / 2, false);
+      row(ranges, y, 3, false);
       y += kLane + kBetween;
     }
     return y;

@@ -1,5 +1,5 @@
 // A trace as a table: kernels and copies by device as RT_PROFILE has them, how busy each device was, its longest gaps with the
-// call that the host was in, copies that no kernel ran beside, steps of builds and calls.
+// call that the host was in, copies that no kernel ran beside, steps of builds, ranges and calls.
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -152,6 +152,9 @@ std::string traceText(const TraceFile& trace) {
   const std::vector<Row> builds = rowsOf(trace, spansOf(trace, "build")), calls = rowsOf(trace, spansOf(trace, "call"));
   if (!builds.empty()) text += head("builds", "", "step");
   for (const Row& row : builds) text += rowText(row, "");
+  const std::vector<Row> ranges = rowsOf(trace, spansOf(trace, "range"));
+  if (!ranges.empty()) text += head("ranges", "", "range");
+  for (const Row& row : ranges) text += rowText(row, "");
   if (!calls.empty()) text += head("calls", "", "function");
   for (const Row& row : calls) text += rowText(row, "");
   if (trace.lost != 0) text += std::to_string(trace.lost) + " spans are missing: the driver did not tell their times\n";
@@ -175,8 +178,10 @@ std::string traceJson(const TraceFile& trace) {
     }
     json["devices"].push_back(std::move(one));
   }
-  const std::pair<const char*, std::vector<TraceSpan>> lists[] = {
-      {"work", trace.work}, {"builds", spansOf(trace, "build")}, {"calls", spansOf(trace, "call")}};
+  const std::pair<const char*, std::vector<TraceSpan>> lists[] = {{"work", trace.work},
+                                                                  {"builds", spansOf(trace, "build")},
+                                                                  {"calls", spansOf(trace, "call")},
+                                                                  {"ranges", spansOf(trace, "range")}};
   for (const auto& [name, spans] : lists) {
     json[name] = Json::array();
     for (const Row& row : rowsOf(trace, spans)) json[name].push_back(rowJson(row));

@@ -36,5 +36,6 @@
 #include "rt/runtime.hpp"
 #include "rt/span.hpp"
 #include "rt/stream.hpp"
+#include "rt/trace.hpp"
 
 #endif  // MANYRT_RT_HPP_

@@ -45,6 +45,14 @@ rtStatus_t fail(const char* function, const Status& status) {
   return code;
 }
 
+rtStatus_t failByException(trace::Call& call, const char* function, rtStatus_t code, const char* sentence) {
+  if (call.begin != 0) {
+    trace::left(&call, function);
+    trace::exit(call, function, code);
+  }
+  return fail(function, Status::error(code, "%s", sentence));
+}
+
 const char* lastErrorMessage() {
   if (last_error == nullptr) return "";
   return last_error->longer ? last_error->longer.get() : last_error->text;

@@ -4,7 +4,6 @@
 
 #include <new>
 
-#include "base/clock.h"
 #include "base/handles/epoch.h"
 #include "base/status.h"
 #include "base/trace.h"
@@ -26,31 +25,40 @@ const char* lastErrorMessage();
 enum class WhileEnding { kRefused, kTaken };
 
 template <WhileEnding kWhileEnding, class Body>
-[[gnu::always_inline]] inline Status underGuard(const char* function, Body& body) {
+[[gnu::always_inline]] inline Status underGuard(trace::Call& call, const char* function, Body& body) {
   epoch::Guard guard;
   if (!manager::library::running()) [[unlikely]] {
     if (kWhileEnding == WhileEnding::kRefused || !manager::library::ending()) RT_TRY(manager::library::start());
+    trace::enterLate(&call);
   }
-  int64_t begin = trace::enabled() ? nowNanoseconds() : 0;
   Status status = body(guard);
-  if (begin != 0) [[unlikely]]
-    trace::call(function, begin, nowNanoseconds());
+  if (call.begin != 0) [[unlikely]]
+    trace::left(&call, function);
   return status;
 }
 
-// `body` gets the guard, which ops leave while they block. The sentence is stored behind the guard. At the end of the guard
-// functions of the program may run. Their rt calls store sentences too, and this one has to be the last.
+// Tells the end of a call that an exception ended, and returns what it comes to.
+rtStatus_t failByException(trace::Call& call, const char* function, rtStatus_t code, const char* sentence);
+
+// `body` gets the guard, which ops leave while they block. The sentence is stored after the guard. At the end of the guard
+// functions of the program may run, and then the callback of the trace. Their rt calls store sentences too, and this one has to
+// be the last.
 template <WhileEnding kWhileEnding = WhileEnding::kRefused, class Body>
 rtStatus_t guarded(const char* function, Body body) {
+  trace::Call call;
+  if (trace::enabled()) [[unlikely]]
+    trace::enter(&call, function);
   try {
-    const Status status = underGuard<kWhileEnding>(function, body);
+    const Status status = underGuard<kWhileEnding>(call, function, body);
+    if (call.begin != 0) [[unlikely]]
+      trace::exit(call, function, status.code());
     if (status.ok()) [[likely]]
       return RT_SUCCESS;
     return fail(function, status);
   } catch (const std::bad_alloc&) {  // the callers are C: every exception ends here
-    return fail(function, Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no host memory for the call."));
+    return failByException(call, function, RT_ERROR_OUT_OF_MEMORY, "There is no host memory for the call.");
   } catch (...) {  // as above; nothing in the library throws it
-    return fail(function, Status::error(RT_ERROR_INTERNAL, "An unexpected exception ended the call."));
+    return failByException(call, function, RT_ERROR_INTERNAL, "An unexpected exception ended the call.");
   }
 }
 

@@ -16,6 +16,7 @@ namespace manyrt {
 
 #define MANYRT_LOCK_RANKS(X)                               \
   X(Library, "library")                                    \
+  X(TraceControl, "beginning and end of a trace")          \
   X(DeviceList, "list of devices")                         \
   X(Device, "device")                                      \
   X(ContextStart, "start of a context")                    \
@@ -36,9 +37,9 @@ namespace manyrt {
   X(AllocationLabels, "labels of allocations")             \
   X(AddressMap, "address map")                             \
   X(ImportReleases, "releases of imported memory")         \
-  X(TraceSources, "sources of the trace")                  \
   X(DriverMarkers, "markers of a driver's stream")         \
   X(DriverStream, "stream of a driver")                    \
+  X(TraceSources, "sources of the trace")                  \
   X(DriverSpans, "spans of a driver's stream")             \
   X(DriverClock, "clock of a driver's device")             \
   X(CudaImport, "end of an imported CUDA stream")          \
@@ -80,6 +81,7 @@ namespace manyrt {
   X(HostThreads, "host threads")                           \
   X(TraceTexts, "texts of the trace")                      \
   X(TraceProfile, "profile")                               \
+  X(TraceCallback, "callback of the trace")                \
   X(Trace, "trace")                                        \
   X(Log, "log")                                            \
   X(HostWrites, "writes to host memory")                   \

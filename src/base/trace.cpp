@@ -1,6 +1,9 @@
 // The collector: what is on, and which sinks are told. Knows the sinks and not how they write; knows of the backends no more
-// than the sources that they add.
+// than the sources that they add. What begins or ends a sink holds `control`.
 #include "base/trace.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -11,25 +14,44 @@
 #include <utility>
 #include <vector>
 
+#include "base/config.h"
+#include "base/handles/epoch.h"
 #include "base/lock_order.h"
+#include "base/log.h"
 #include "base/never_destroyed.h"
 #include "base/text.h"
+#include "base/trace/callback.h"
 #include "base/trace/profile.h"
 #include "base/trace/timeline.h"
+#include "base/trace/words.h"
 
 namespace manyrt::trace {
 namespace {
 
+using internal::kBuilds;
+using internal::kCallback;
+using internal::kCalls;
 using internal::kProfile;
+using internal::kSubmissions;
 using internal::kTimeline;
+using internal::kWork;
+using internal::tells;
+
+struct Control {
+  Ranked<std::mutex, LockRank::kTraceControl> mutex;
+  bool finishes_at_exit = false;
+};
+Control& control() { return neverDestroyed<Control>(); }
 
 std::atomic<uint64_t> next_track{1};
-std::atomic<uint64_t> lost_spans{0};  // relaxed: a count
+std::atomic<uint64_t> lost_spans{0};  // since the timeline began. Relaxed: a count
 
-// Waited on this thread since its last call ended.
+// Waited on this thread in its innermost call, and the number of that call.
 thread_local int64_t waited = 0;
+thread_local uint64_t current_call = 0;
 
-bool tells(uint32_t sink) { return (internal::on.load(std::memory_order_relaxed) & sink) != 0; }
+void turnOn(uint32_t sinks) { internal::on.fetch_or(sinks, std::memory_order_relaxed); }
+void turnOff(uint32_t sinks) { internal::on.fetch_and(~sinks, std::memory_order_relaxed); }
 
 // ---- Kept texts ----
 
@@ -49,19 +71,44 @@ struct Sources {
 };
 Sources& sources() { return neverDestroyed<Sources>(); }
 
-void settleAll() {
-  if (!enabled()) return;
+// Returns how many pieces of work are not over.
+uint64_t settleAll(bool last) {
+  if (!enabled()) return 0;  // also in a forked child, where a thread of the parent may have the lock
   Sources& known = sources();
   std::lock_guard lock(known.mutex);
-  if (known.over) return;
-  for (Source* each : known.all) each->settle();
+  uint64_t running = 0;
+  if (known.over) return 0;
+  for (Source* each : known.all) running += each->settle(last);
+  return running;
+}
+
+// For a sink that ends: what is over is told, and the rest is lost, for it alone where another one goes on. Returns how many
+// are lost for it alone.
+uint64_t settleFor(uint32_t sinks) {
+  const bool last = !tells((kTimeline | kProfile | kWork) & ~sinks);
+  const uint64_t running = settleAll(last);
+  return last ? 0 : running;
 }
 
 void settleAtExit() {
-  if (!enabled()) return;  // in a forked child, where a thread of the parent may have the lock
-  settleAll();
+  if (!enabled()) return;
+  (void)settleAll(true);
   std::lock_guard lock(sources().mutex);
   sources().over = true;
+}
+
+// Functions of the program are not called any more: what they use may be gone. Log lines go out here, and not on a thread that
+// ends with the process.
+void finishAtExit() {
+  const epoch::Scope scope;
+  turnOff(kCallback);
+  callback::abandon();
+  finish();
+}
+
+// Under `control`.
+void finishesAtExit() {
+  if (!std::exchange(control().finishes_at_exit, true)) (void)atexit(finishAtExit);
 }
 
 }  // namespace
@@ -75,37 +122,104 @@ void setWaited(int64_t nanoseconds) { waited = nanoseconds; }
 
 }  // namespace internal
 
+uint64_t threadNumber() {
+  thread_local const auto number = static_cast<uint64_t>(syscall(SYS_gettid));
+  return number;
+}
+
+namespace {
+
+// Under `control`.
+Status beginTimeline(const char* file, bool from_start) {
+  RT_TRY(timeline::start(file, from_start));
+  lost_spans.store(0, std::memory_order_relaxed);
+  finishesAtExit();
+  turnOn(kTimeline);
+  return Status();
+}
+
+Status endTimeline(uint64_t running) {
+  const uint64_t lost = lost_spans.exchange(0, std::memory_order_relaxed) + running;
+  if (lost != 0 && tells(kTimeline)) timeline::lost(lost);
+  turnOff(kTimeline);
+  return timeline::finish();
+}
+
+}  // namespace
+
 void start() {
+  std::lock_guard lock(control().mutex);
   if (enabled()) return;
-  uint32_t sinks = 0;
-  if (timeline::start()) sinks |= kTimeline;
-  if (profile::start()) sinks |= kProfile;
-  internal::on.store(sinks, std::memory_order_relaxed);
+  if (const char* file = config::get(config::Variable::kTrace); file != nullptr) {
+    if (const Status status = beginTimeline(file, true); !status.ok()) log::write(RT_LOG_WARNING, "%s", status.message());
+  }
+  if (!profile::start()) return;
+  finishesAtExit();
+  turnOn(kProfile);
 }
 
 void finish() {
-  settleAll();
-  if (const uint64_t lost = lost_spans.exchange(0, std::memory_order_relaxed); lost != 0 && tells(kTimeline))
-    timeline::lost(lost);
-  internal::on.store(0, std::memory_order_relaxed);
-  timeline::finish();
-  profile::finish();
+  callback::Handle ended;
+  {
+    std::lock_guard lock(control().mutex);
+    (void)settleAll(true);
+    const bool writes = tells(kTimeline);  // else it has ended early, and the log has said so
+    const Status status = endTimeline(0);
+    if (writes && !status.ok()) log::write(RT_LOG_WARNING, "%s", status.message());
+    turnOff(kProfile | kCallback);
+    profile::finish();
+    ended = callback::replace(nullptr);
+  }
+  if (ended != nullptr) callback::deliverRest(*ended, callback::Patience::kOneSecond);
 }
 
+Status startTimeline(const char* file) {
+  std::lock_guard lock(control().mutex);
+  return beginTimeline(file, false);
+}
+
+Status stopTimeline() {
+  std::lock_guard lock(control().mutex);
+  return endTimeline(tells(kTimeline) ? settleFor(kTimeline) : 0);
+}
+
+Status setCallback(rtTraceCallback_t function, void* user, uint32_t kinds) {
+  const uint32_t wanted = function != nullptr ? callback::sinksOf(kinds) : 0;
+  callback::Handle fresh = function != nullptr ? callback::make(function, user, wanted) : nullptr;
+  callback::Handle ended;
+  {
+    std::lock_guard lock(control().mutex);
+    if (tells(kWork)) callback::lost((wanted & kWork) == 0 ? settleFor(kWork) : (settleAll(false), 0));
+    finishesAtExit();
+    ended = callback::replace(std::move(fresh));
+    turnOff(kCallback & ~wanted);
+    turnOn(wanted);
+  }
+  if (ended != nullptr) callback::deliverRest(*ended, callback::Patience::kForEver);
+  return Status();
+}
+
+// In the order of the locks.
 void beforeFork() {
+  control().mutex.lock();
   profile::beforeFork();
+  callback::beforeFork();
   timeline::beforeFork();
 }
 
 void afterForkInParent() {
   timeline::afterForkInParent();
+  callback::afterForkInParent();
   profile::afterForkInParent();
+  control().mutex.unlock();
 }
 
 void afterForkInChild() {
   internal::on.store(0, std::memory_order_relaxed);
   timeline::afterForkInChild();
+  callback::afterForkInChild();
   profile::afterForkInChild();
+  control().mutex.unlock();
 }
 
 const char* keep(const char* text) {
@@ -121,11 +235,38 @@ const char* keep(const char* text) {
 
 // ---- Host ----
 
-void call(const char* name, int64_t begin, int64_t end) {
-  const int64_t waiting = std::min(waited, end - begin);
-  waited = 0;
-  if (tells(kTimeline)) timeline::span("call", name, "", begin, end);
-  if (tells(kProfile)) profile::call(name, end - begin, waiting);
+void enter(Call* call, const char* name) {
+  call->begin = nowNanoseconds();
+  call->waited_before = std::exchange(waited, 0);
+  call->outer = current_call;
+  call->number = 0;
+  if (!tells(kCalls | kSubmissions)) return;
+  callback::enter(call, name);
+  current_call = call->number;
+  call->begin = nowNanoseconds();
+}
+
+void enterLate(Call* call) {
+  if (!enabled() || call->begin != 0) return;
+  call->begin = nowNanoseconds();
+  call->waited_before = std::exchange(waited, 0);
+  call->outer = current_call;
+  call->number = 0;
+}
+
+void left(Call* call, const char* name) {
+  call->end = nowNanoseconds();
+  call->waited = std::min(waited, call->end - call->begin);
+  waited = call->waited_before;
+  current_call = call->outer;
+  if (tells(kTimeline)) timeline::span("call", name, "", call->begin, call->end);
+  if (tells(kProfile)) profile::call(name, call->end - call->begin, call->waited);
+}
+
+void exit(const Call& call, const char* name, rtStatus_t status) {
+  if (!tells(kCallback)) return;
+  callback::deliver();
+  if (call.number != 0) callback::exit(call, name, status);
 }
 
 BuildStep::~BuildStep() {
@@ -134,6 +275,7 @@ BuildStep::~BuildStep() {
   const int64_t end = nowNanoseconds();
   if (tells(kTimeline)) timeline::span("build", step_, what_, begin_, end);
   if (tells(kProfile)) profile::build(step_, end - begin_);
+  if (tells(kBuilds)) callback::build(step_, what_, begin_, end);
 }
 
 void improved(const char* module) {
@@ -152,20 +294,23 @@ void renew(Track* track, const char* device, const char* label) {
   copyLetters(track->label, sizeof track->label, label);
 }
 
-void submitted(uint64_t track, uint64_t serial, int64_t now) {
-  if (tells(kTimeline)) timeline::submitted(track, serial, now);
+void submitted(const Track& track, uint64_t serial, int64_t now) {
+  if (tells(kTimeline)) timeline::submitted(track.number, serial, now);
+  if (tells(kSubmissions)) callback::submitted(track, serial, current_call, now);
 }
 
 void work(const Track& track, uint64_t serial, const Work& work, int64_t begin, int64_t end) {
   end = std::max(begin, end);
   if (tells(kTimeline)) timeline::work(track, serial, work, begin, end);
   if (tells(kProfile)) profile::work(track, work, end - begin);
+  if (tells(kWork)) callback::work(track, serial, work, begin, end);
 }
 
 void lost() {
   if (!enabled()) return;
   lost_spans.fetch_add(1, std::memory_order_relaxed);
   if (tells(kProfile)) profile::lost();
+  if (tells(kWork)) callback::lost(1);
 }
 
 void clock(const char* device, int64_t error) {

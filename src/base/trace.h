@@ -1,29 +1,41 @@
 // Where the library tells what happens: calls, work of streams with its times, steps of builds, and what pools allocate. One
-// collector serves RT_TRACE (a Chrome trace, trace/timeline.h) and RT_PROFILE (sums, trace/profile.h); docs/design/trace.md
-// has the way of a span. Switched off, each place that tells costs one relaxed load.
+// collector serves RT_TRACE and rtTraceStart (a Chrome trace, trace/timeline.h), RT_PROFILE (sums, trace/profile.h) and
+// rtTraceSetCallback (records, trace/callback.h); docs/design/trace.md has the way of a span. Switched off, each place that
+// tells costs one relaxed load.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 
 #include "base/clock.h"
+#include "base/status.h"
 
 namespace manyrt::trace {
 
 namespace internal {
-enum Sink : uint32_t { kTimeline = 1, kProfile = 2 };  // bits
+// Bits: the timeline, the profile, and each kind of records that the program's callback asks for.
+enum Sink : uint32_t { kTimeline = 1, kProfile = 2, kCalls = 4, kSubmissions = 8, kWork = 16, kBuilds = 32, kRanges = 64 };
+constexpr uint32_t kCallback = kCalls | kSubmissions | kWork | kBuilds | kRanges;
 // Relaxed: a thread that reads an old value misses an event, or finds a sink that is closed under its mutex.
 extern std::atomic<uint32_t> on;
 int64_t waitedSoFar();
 void setWaited(int64_t nanoseconds);
+inline bool tells(uint32_t sinks) { return (on.load(std::memory_order_relaxed) & sinks) != 0; }
 }  // namespace internal
 
 inline bool enabled() { return internal::on.load(std::memory_order_relaxed) != 0; }
+// Whether work is described and timed. A callback that asks for calls alone leaves streams as they are.
+inline bool timesWork() { return internal::tells(internal::kTimeline | internal::kProfile | internal::kWork); }
+inline bool tellsSubmissions() { return internal::tells(internal::kTimeline | internal::kSubmissions); }
 // What pools allocate is for the timeline alone: a profile leaves their fast paths as they are.
-inline bool tellsMemory() { return (internal::on.load(std::memory_order_relaxed) & internal::kTimeline) != 0; }
+inline bool tellsMemory() { return internal::tells(internal::kTimeline); }
 
 void start();   // as RT_TRACE and RT_PROFILE ask
-void finish();  // settles all sources and ends the sinks; at shutdown and at exit
+void finish();  // settles all sources and ends the sinks; at shutdown, at rest
+Status startTimeline(const char* file);
+Status stopTimeline();
+// Returns when the earlier callback has run for the last time, unless it is called inside of it. `kinds`: RT_TRACE_*.
+Status setCallback(rtTraceCallback_t callback, void* user, uint32_t kinds);
 // Around a fork: files and sums belong to the parent, and what is buffered is written once.
 void beforeFork();
 void afterForkInParent();
@@ -34,8 +46,19 @@ const char* keep(const char* text);
 
 // ---- Host ----
 
-// A call on this thread, nanoseconds of the host's clock. `name` is a literal.
-void call(const char* name, int64_t begin, int64_t end);
+// A call of the program, of whose parts some lie outside of its guard (api/guard.h).
+struct Call {
+  int64_t begin = 0;  // nanoseconds of the host's clock; 0: the call is told to nothing, and the rest is not set
+  int64_t end, waited;
+  int64_t waited_before;  // on this thread, in the call that this one is inside of
+  uint64_t number;        // for the callback; 0: it is not told
+  uint64_t outer;         // number of the call that this one is inside of
+  uint64_t registration;  // of the callback that was told of the beginning
+};
+void enter(Call* call, const char* name);  // ahead of the guard, while something is on. `name` is a literal, as below
+void enterLate(Call* call);                // inside the guard, where the call may have started the library
+void left(Call* call, const char* name);   // inside the guard: tells timeline and profile
+void exit(const Call& call, const char* name, rtStatus_t status);  // after the guard
 
 // The time of a call in which its thread only waits. What waits inside it have counted is replaced by the whole.
 class Wait {
@@ -99,7 +122,7 @@ struct Work {
 };
 
 // Starts an arrow that ends at the work of this number. Called by a submission inside a traced call.
-void submitted(uint64_t track, uint64_t serial, int64_t now);
+void submitted(const Track& track, uint64_t serial, int64_t now);
 // Work of a stream that is over, in nanoseconds of the host's clock, to which the backend converts its device's.
 void work(const Track& track, uint64_t serial, const Work& work, int64_t begin, int64_t end);
 void lost();  // work whose times the driver did not tell
@@ -110,9 +133,10 @@ void clock(const char* device, int64_t error);
 class Source {
  public:
   virtual ~Source() = default;
-  virtual void settle() = 0;  // for the last time: tells what is over, and counts the rest as lost
+  // Tells what is over. Returns how many pieces of work are not; `last`: these are dropped.
+  virtual uint64_t settle(bool last) = 0;
 };
-void add(Source& source);
+void add(Source& source);     // the caller holds no lock after that of its stream
 void remove(Source& source);  // waits for a settle() of it
 
 // ---- Memory ----

@@ -5,7 +5,6 @@
 
 #include <pthread.h>
 
-#include <cstdlib>
 #include <mutex>
 
 #include "base/handles/epoch.h"
@@ -57,12 +56,6 @@ Status start() {
   if (pthread_atfork(trace::beforeFork, trace::afterForkInParent, inForkedChild) != 0)
     return Status::bare(RT_ERROR_OUT_OF_MEMORY);
   trace::start();
-  if (trace::enabled()) {
-    (void)atexit([] {
-      epoch::Scope scope;  // its log lines go out here, and not on a thread that ends with the process
-      trace::finish();
-    });
-  }
   state.store(kRunning, std::memory_order_release);
   return Status();
 }

@@ -163,7 +163,7 @@ bool isShort(const CopyArguments& copy) {
   const int32_t kind = copyKind(to != nullptr, from != nullptr);
   if (copy.kind != RT_MEMCPY_DEFAULT && copy.kind != kind) return false;
   allocator::ContextResources* resources = to != nullptr ? to : from;
-  if (resources == nullptr || resources->device().isLost() || trace::enabled()) return false;
+  if (resources == nullptr || resources->device().isLost() || trace::timesWork()) return false;
   // Acquire pairs with Stream::offerToCopies: the stream is complete. A capture of it clears this pointer before it records
   // work; the caller's guard keeps the stream.
   backend::Stream* stream = resources->default_stream.load(std::memory_order_acquire);

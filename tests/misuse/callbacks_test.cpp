@@ -72,6 +72,7 @@ struct Inside {
     if (called.fetch_add(1) != 0) return;
     shutdown = rtShutdown();
     status = function->call(call.words.data());
+    if (function->name == "rtTraceRangePush") (void)rtTraceRangePop();  // of this thread, which others run on later
     done.store(true);
   }
 };
@@ -86,6 +87,7 @@ int32_t onOutOfMemory(uint64_t, void* user) {
   static_cast<Inside*>(user)->run();
   return 0;
 }
+void onTrace(const rtTraceRecord_t*, void* user) { static_cast<Inside*>(user)->run(); }
 void onLog(int32_t, const char*, void* user) { static_cast<Inside*>(user)->run(); }
 void nothing(void*, rtStatus_t) {}
 
@@ -194,6 +196,15 @@ const std::vector<Way>& ways() {
        [](Origin& at, Inside&) {
          void* memory = nullptr;
          EXPECT_EQ(rtMallocFromPool(&memory, 1 << 20, 0, at.stream, at.pool), RT_ERROR_OUT_OF_MEMORY);
+       }},
+      {"Trace", false, unused,
+       [](Origin&, Inside& in) {
+         uint64_t live = 0;
+         ASSERT_EQ(rtTraceSetCallback(onTrace, &in, RT_TRACE_CALLS), RT_SUCCESS);
+         EXPECT_EQ(rtGetLiveHandleCount(&live, RT_HANDLE_ALL), RT_SUCCESS);
+         EXPECT_EQ(rtTraceSetCallback(nullptr, nullptr, 0), RT_SUCCESS);
+         EXPECT_GE(in.called.load(), 1);
+         in.called.store(1);  // a call tells of its beginning and of its end
        }},
       {"Log", false, [](Origin&, Inside& in) { ASSERT_EQ(rtSetLogCallback(onLog, &in, RT_LOG_ERROR), RT_SUCCESS); },
        [](Origin&, Inside& in) {

@@ -52,6 +52,7 @@ inline const std::vector<Rule>& rules() {
       {"", "attribute", 0, kAll, Expect::invalidValue},
       {"", "capability", 0, kAll, Expect::invalidValue},
       {"", "kind", 0, kAll, Expect::invalidValue},
+      {"", "kinds", 0, kAll, Expect::invalidValue},
       {"", "level", 0, kAll, Expect::invalidValue},
 
       // Launches.

@@ -255,9 +255,38 @@ int exitWhileADriverCompiles(int, char**) {
   return 0;
 }
 
+// What a callback of the trace uses may be gone at the exit: it is not called then, though work goes on.
+struct AtExit {
+  std::atomic<bool> over{false};
+  ~AtExit() { over.store(true); }
+};
+int exitWithTraceCallback(int, char**) {
+  World world;
+  rttest::Kernel block;
+  world.make();
+  OK(rttest::makeKernel(&block, world.context, rttest::blockKernel, {rttest::kPointerArg, rttest::kPointerArg}, "block"));
+  static AtExit at_exit;
+  OK(rtTraceStart("/dev/null"));
+  OK(rtTraceSetCallback(
+      [](const rtTraceRecord_t*, void*) {
+        if (at_exit.over.load()) _exit(1);
+      },
+      nullptr, RT_TRACE_CALLS | RT_TRACE_SUBMISSIONS | RT_TRACE_WORK | RT_TRACE_BUILDS | RT_TRACE_RANGES));
+  OK(rtTraceRangePush("never popped"));
+  OK(rttest::launchOver(block, world.stream, 1, 1, &entered, &never));
+  entered.wait(0);
+  (void)block.release();
+  std::thread([] {
+    uint64_t count = 0;
+    while (rtGetLiveHandleCount(&count, RT_HANDLE_ALL) == RT_SUCCESS) std::this_thread::yield();
+  }).detach();
+  return 0;
+}
+
 }  // namespace
 
 const Scenario kExit[] = {
+    {"exit_with_trace_callback", exitWithTraceCallback},
     {"exit_while_a_driver_compiles", exitWhileADriverCompiles},
     {"exit_while_better_code_is_made", exitWhileBetterCodeIsMade},
     {"exit_with_better_code", exitWithBetterCode},

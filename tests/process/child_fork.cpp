@@ -3,12 +3,17 @@
 #include <sys/wait.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <sstream>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "child.h"
 #include "rt_comm.h"
+#include "support/json.h"
 
 namespace {
 bool forked = false;
@@ -252,9 +257,70 @@ int whileBetterCodeIsMade(int argc, char** argv) {
   return 0;
 }
 
+// A timeline and a callback belong to the parent: the child is told nothing, writes nothing, and ends.
+int whileItTraces(int, char**) {
+  World world;
+  char file[] = "/tmp/manyrt_fork_XXXXXX";
+  const int descriptor = mkstemp(file);
+  EXPECT(descriptor >= 0);
+  close(descriptor);
+  std::atomic<int> told{0};
+  const auto callback = [](const rtTraceRecord_t*, void* user) { static_cast<std::atomic<int>*>(user)->fetch_add(1); };
+  world.make();
+  OK(rtTraceStart(file));
+  OK(rtTraceSetCallback(callback, &told, RT_TRACE_CALLS | RT_TRACE_WORK | RT_TRACE_RANGES));
+  OK(rtTraceRangePush("around the fork"));
+  OK(rtMemset(world.memory, 1, 5000));
+  const auto inTheChild = [&] {
+    const int before = told.load();
+    EXPECT_STATUS(RT_ERROR_FORKED, rtTraceStart("/dev/null"));
+    EXPECT_STATUS(RT_ERROR_FORKED, rtTraceStop());
+    EXPECT_STATUS(RT_ERROR_FORKED, rtTraceRangePush("child"));
+    EXPECT_STATUS(RT_ERROR_FORKED, rtTraceRangePop());
+    EXPECT_STATUS(RT_ERROR_FORKED, rtTraceMark("child"));
+    EXPECT_STATUS(RT_ERROR_FORKED, rtTraceSetCallback(nullptr, nullptr, 0));
+    expectForked(world);
+    EXPECT(told.load() == before);
+  };
+  EXPECT(inChild(inTheChild) == 0);
+  std::atomic<bool> over{false};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i) {
+    threads.emplace_back([&] {
+      while (!over.load()) {
+        OK(rtTraceRangePush("thread"));
+        OK(rtMemsetAsync(world.memory, 1, 5000, world.stream));
+        OK(rtTraceRangePop());
+        OK(rtStreamSynchronize(world.stream));
+      }
+    });
+  }
+  for (int i = 0; i < 20; ++i) {
+    EXPECT(inChild([&] {
+             EXPECT_STATUS(RT_ERROR_FORKED, rtTraceRangePop());
+             std::exit(0);  // with what the library does at the end of a process
+           }) == 0);
+  }
+  over.store(true);
+  for (std::thread& thread : threads) thread.join();
+  OK(rtTraceRangePop());
+  OK(rtTraceSetCallback(nullptr, nullptr, 0));
+  OK(rtTraceStop());
+  EXPECT(told.load() > 0);
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  (void)unlink(file);
+  EXPECT(rttest::isJson(text.str()));
+  EXPECT(text.str().find("around the fork") != std::string::npos);
+  EXPECT(text.str().find("\"child\"") == std::string::npos);
+  world.destroy();
+  return 0;
+}
+
 }  // namespace
 
 const Scenario kFork[] = {
+    {"fork_while_it_traces", whileItTraces},
     {"fork_while_better_code_is_made", whileBetterCodeIsMade},
     {"fork_before_first_call", beforeFirstCall},
     {"fork_after_first_call", afterFirstCall},

@@ -270,9 +270,30 @@ int callsNothingAfterwards(int, char**) {
   return 0;
 }
 
+// The records of all work come before rtShutdown returns, and none later.
+int deliversTheTrace(int, char**) {
+  static std::atomic<int> fills{0};
+  World world;
+  world.make();
+  OK(rtContextSynchronize(world.context));
+  OK(rtTraceStart("/dev/null"));
+  OK(rtTraceSetCallback([](const rtTraceRecord_t* record, void*) { fills += record->work == RT_WORK_FILL; }, nullptr,
+                        RT_TRACE_WORK));
+  for (int i = 0; i < 100; ++i) OK(rtMemsetAsync(world.memory, i, 5000, world.stream));
+  OK(rtShutdown());
+  EXPECT(fills.load() == 100);
+  EXPECT_STATUS(RT_ERROR_SHUT_DOWN, rtTraceStart("/dev/null"));
+  EXPECT_STATUS(RT_ERROR_SHUT_DOWN, rtTraceStop());
+  EXPECT_STATUS(RT_ERROR_SHUT_DOWN, rtTraceRangePush("late"));
+  EXPECT_STATUS(RT_ERROR_SHUT_DOWN, rtTraceRangePop());
+  EXPECT_STATUS(RT_ERROR_SHUT_DOWN, rtTraceSetCallback(nullptr, nullptr, 0));
+  return 0;
+}
+
 }  // namespace
 
 const Scenario kShutdown[] = {
+    {"shutdown_delivers_the_trace", deliversTheTrace},
     {"shutdown_at_once_without_init", atOnceWithoutInit},
     {"shutdown_before_any_use", beforeAnyUse},
     {"shutdown_counted", counted},

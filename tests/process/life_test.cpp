@@ -12,14 +12,16 @@ INSTANTIATE_TEST_SUITE_P(
     , LifeTest,
     testing::Values("exit_with_kernel_running", "exit_with_work_held_back", "exit_with_host_function_running",
                     "exit_from_host_function", "destroy_from_destructors_and_atexit", "destroy_after_shutdown_from_destructors",
-                    "use_from_destructors", "thread_inside_a_call_at_exit", "threads_calling_during_exit", "quick_exit",
-                    "fork_before_first_call", "fork_after_first_call", "fork_child_exits_normally", "fork_shutdown_in_child",
-                    "fork_while_threads_use_the_library", "fork_grandchild", "fork_before_first_call_of_communicators",
+                    "use_from_destructors", "exit_with_trace_callback", "thread_inside_a_call_at_exit",
+                    "threads_calling_during_exit", "quick_exit", "fork_before_first_call", "fork_after_first_call",
+                    "fork_child_exits_normally", "fork_shutdown_in_child", "fork_while_threads_use_the_library",
+                    "fork_while_it_traces", "fork_grandchild", "fork_before_first_call_of_communicators",
                     "fork_after_first_call_of_communicators", "fork_communicators_after_first_call_of_the_core",
                     "shutdown_at_once_without_init", "shutdown_before_any_use", "shutdown_counted", "shutdown_waits_for_work",
                     "shutdown_waits_for_held_back_work", "shutdown_inside_host_function_is_busy",
                     "shutdown_while_threads_use_the_library", "shutdown_while_threads_submit_without_pause",
-                    "shutdown_refuses_new_work_first", "shutdown_releases_user_data", "shutdown_calls_nothing_afterwards"),
+                    "shutdown_refuses_new_work_first", "shutdown_releases_user_data", "shutdown_delivers_the_trace",
+                    "shutdown_calls_nothing_afterwards"),
     [](const testing::TestParamInfo<const char*>& scenario) { return std::string(scenario.param); });
 
 TEST_P(LifeTest, EndsInOrderAndPrintsNothing) {

@@ -16,6 +16,7 @@ constexpr size_t kPage = 4096;
 
 void hostFunction(void*, rtStatus_t) {}
 void logFunction(int32_t, const char*, void*) {}
+void traceFunction(const rtTraceRecord_t*, void*) {}
 void releaseFunction(void*) {}
 rtStatus_t nativeFunction(const uint64_t*, void*) { return RT_SUCCESS; }
 int32_t outOfMemoryFunction(uint64_t, void*) { return 0; }
@@ -37,6 +38,7 @@ const std::map<std::string, uint64_t> kIntegers = {
     {"status", static_cast<uint32_t>(RT_ERROR_INVALID_VALUE)},
     {"on", 0},
     {"kind", 0},
+    {"kinds", RT_TRACE_CALLS | RT_TRACE_SUBMISSIONS | RT_TRACE_WORK | RT_TRACE_BUILDS | RT_TRACE_RANGES},
     {"size", 256},
     {"width", 16},
     {"height", 4},
@@ -394,6 +396,7 @@ bool Environment::fillPointer(const Function& function, const Argument& argument
   const std::map<std::string, uint64_t> callbacks = {
       {"rtHostFunction_t", reinterpret_cast<uint64_t>(&hostFunction)},
       {"rtLogCallback_t", reinterpret_cast<uint64_t>(&logFunction)},
+      {"rtTraceCallback_t", reinterpret_cast<uint64_t>(&traceFunction)},
       {"rtReleaseFunction_t", reinterpret_cast<uint64_t>(&releaseFunction)},
       {"rtNativeFunction_t", reinterpret_cast<uint64_t>(&nativeFunction)},
       {"rtOutOfMemoryCallback_t", reinterpret_cast<uint64_t>(&outOfMemoryFunction)},
@@ -416,6 +419,8 @@ bool Environment::fillPointer(const Function& function, const Argument& argument
   } else if (argument.name == "name") {
     const bool global = function.name == "rtModuleGetGlobal";
     std::strcpy(reinterpret_cast<char*>(scratch), global ? "counter" : function.name == "rtModuleGetKernel" ? "iota" : "cpu");
+  } else if (argument.name == "file") {
+    std::strcpy(reinterpret_cast<char*>(scratch), "/dev/null");
   } else if (argument.name == "path") {
     std::strcpy(reinterpret_cast<char*>(scratch), HOST_MODULE_PATH);
   } else if (argument.name == "data" && function.name == "rtGraphLoad") {
@@ -513,6 +518,9 @@ void Environment::release(const Function& function, const Call& call) {
   }
   if (function.name == "rtHostRegister") (void)rtHostUnregister(toRegister_, context_);
   if (function.name == "rtSetLogCallback") (void)rtSetLogCallback(nullptr, nullptr, RT_LOG_ERROR);
+  if (function.name == "rtTraceStart") (void)rtTraceStop();
+  if (function.name == "rtTraceRangePush") (void)rtTraceRangePop();
+  if (function.name == "rtTraceSetCallback") (void)rtTraceSetCallback(nullptr, nullptr, 0);
   if (function.name == "rtInit") (void)rtShutdown();
   if (function.name == "rtEventGetDescriptor" && call.words[0] != 0) {
     int32_t descriptor = -1;

@@ -60,6 +60,8 @@ const std::map<std::string, std::string> kNeverSuccessful = {
 const std::map<std::string, std::string> kBefore = {
     {"rtStreamEndCapture", "rtStreamBeginCapture"},
     {"rtStreamGetCapturedNode", "rtStreamBeginCapture"},
+    {"rtTraceStop", "rtTraceStart"},
+    {"rtTraceRangePop", "rtTraceRangePush"},
     {"rtStreamIsCapturing", "rtStreamBeginCapture"},
 };
 
@@ -126,7 +128,7 @@ class EveryFunction : public testing::TestWithParam<FunctionAndDevice> {
 
   void race();
   void callInTurn(int caller);
-  bool callOnce(const Function& called, World& world, int caller, Call& call);
+  bool callOnce(const Function& called, World& world, int caller, Call& call, bool stays = false);
   void expectLegal(const Function& called, rtStatus_t status);
   void renew(size_t slot, int round);
   void destroyArguments(World& world, int round);
@@ -157,8 +159,8 @@ void EveryFunction::expectLegal(const Function& called, rtStatus_t status) {
   EXPECT_TRUE(message != "" || status == RT_ERROR_TIMEOUT) << called.name << " failed without a message";
 }
 
-// False where no table has a valid argument.
-bool EveryFunction::callOnce(const Function& called, World& world, int caller, Call& call) {
+// False where no table has a valid argument. `stays`: what the call has done is for the next one.
+bool EveryFunction::callOnce(const Function& called, World& world, int caller, Call& call, bool stays) {
   if (world.objects.prepare(called, call)) return false;
   for (size_t i = 0; i < called.arguments.size(); ++i) {
     const std::string& name = called.arguments[i].name;
@@ -166,7 +168,7 @@ bool EveryFunction::callOnce(const Function& called, World& world, int caller, C
   }
   const rtStatus_t status = called.call(call.words.data());
   expectLegal(called, status);
-  if (status >= 0) world.objects.release(called, call);
+  if (status >= 0 && !stays) world.objects.release(called, call);
   if (&called == &function()) {
     called_.fetch_add(1);
     if (status >= 0) succeeded_.fetch_add(1);
@@ -195,7 +197,7 @@ void EveryFunction::callInTurn(int caller) {
       std::this_thread::yield();
       continue;
     }
-    if (before != nullptr && !companion) callOnce(*before, *world, caller, *call);
+    if (before != nullptr && !companion) callOnce(*before, *world, caller, *call, true);
     callOnce(companion ? *companions[turn % companions.size()] : function(), *world, caller, *call);
     world->calls[caller].fetch_add(1);
   }

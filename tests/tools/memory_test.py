@@ -180,6 +180,23 @@ class MemoryTest(unittest.TestCase):
         cut.write_text("[\n" + "".join(line for line in lines if '"name":"free"' in line))
         self.refused("is freed and is not live.", cut)
 
+    def test_a_timeline_that_begins_in_the_middle_leaves_out_what_is_older(self):
+        def line(name, address, size):
+            return (f'{{"ph":"i","name":"{name}","cat":"memory","ts":1.0,"args":'
+                    f'{{"pool":1,"address":{address},"bytes":{size},"stream":0}}}}')
+
+        events = [line("free", 4096, 100), line("allocate", 4096, 50), line("free", 8192, 10), line("release", 4096, 4096),
+                  line("free", 4096, 50)]
+        path = FOLDER / "middle.json"
+        path.write_text("[\n" + ",\n".join(events) + "\n]\n")
+        self.assertIn("is freed and is not live", manyrt(path).stderr)
+        begin = '{"ph":"i","s":"g","name":"begins in the middle","cat":"trace","pid":1,"tid":1,"ts":1.0,"args":{}}'
+        path.write_text("[\n" + ",\n".join([begin, *events]) + "\n]\n")
+        result = manyrt(path, "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        events = json.loads(result.stdout)["events"]
+        self.assertEqual([next(iter(event)) for event in events], ["allocate", "free"])
+
     def test_wrong_files_are_refused_with_the_place(self):
         a = {"allocate": 1, "bytes": 100}
         placed = {"allocate": 1, "bytes": 100, "address": 1000}

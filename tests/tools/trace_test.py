@@ -40,6 +40,9 @@ EVENTS = [
     span("host function", "host function", 70, 80),
     span("scale", "kernel", 90, 100, module="a.cl"),
     span("copy host to device", "copy", 90, 110, tid=2, bytes=40000),
+    span("inner", "range", 2, 50, 1, 7),
+    span("epoch", "range", 0, 95, 1, 7),
+    {"ph": "i", "s": "t", "name": "half", "cat": "mark", "pid": 1, "tid": 7, "ts": 50, "args": {}},
     {"ph": "i", "s": "p", "name": "clock", "cat": "clock", "pid": 2, "tid": 0, "ts": 9,
      "args": {"device": "cuda:0", "error_us": 3.5}},
     {"ph": "i", "s": "g", "name": "lost", "cat": "lost", "pid": 1, "tid": 7, "ts": 120, "args": {"spans": 2}},
@@ -103,6 +106,15 @@ class TraceTest(unittest.TestCase):
             self.assertTrue(0 <= left and left + float(rect.get("width")) <= width + 1, rect.attrib)
             self.assertTrue(0 <= top and top + float(rect.get("height")) <= height + 1, rect.attrib)
         return [box[4] for box in boxes]
+
+    def test_ranges_have_rows_and_the_outer_ones_a_strip(self):
+        result = json.loads(self.read(self.by_hand, "--json"))
+        self.assertEqual({row["name"]: row["total_ns"] for row in result["ranges"]}, {"epoch": 95000, "inner": 48000})
+        self.assertIn("  epoch\n", self.read(self.by_hand))
+        picture = self.read(self.by_hand, "--svg")
+        self.check_picture(picture)
+        self.assertIn("epoch: 95.00 us", picture)
+        self.assertNotIn("inner: 48.00 us", picture)
 
     def test_times_that_are_known(self):
         result = json.loads(self.read(self.by_hand, "--json"))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""RT_TRACE and RT_PROFILE on one device. Usage: trace_test.py TRACED_PROGRAM FOLDER DEVICE
+"""RT_TRACE and RT_PROFILE on one device. Usage: trace_test.py TRACED_PROGRAM NVTX_TOOL FOLDER DEVICE
 
 The program's work is known, so that every span is expected: its number, its facts, its place between the call that submitted it
 and the wait that ended it, and the same sums in the profile. Nothing is said about how long work takes.
@@ -13,7 +13,7 @@ import subprocess
 import sys
 import unittest
 
-PROGRAM, FOLDER, DEVICE = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
+PROGRAM, NVTX_TOOL, FOLDER, DEVICE = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3]), sys.argv[4]
 LAUNCHES, GRAPH_LAUNCHES, NODES_OF_A_KERNEL = 5, 3, 3
 BYTES = (1 << 16) * 4
 KERNELS = LAUNCHES + GRAPH_LAUNCHES * NODES_OF_A_KERNEL
@@ -33,14 +33,15 @@ HAS_CLOCK = not DEVICE.startswith("cpu")
 class Run:
     """One run of the program, with the files that it left."""
 
-    def __init__(self, name, end, **environment):
+    def __init__(self, name, end, *words, **environment):
         FOLDER.mkdir(parents=True, exist_ok=True)
         self.trace_file, self.profile_file = FOLDER / f"{name}.json", FOLDER / f"{name}_profile.json"
         for file in (self.trace_file, self.profile_file):
             file.unlink(missing_ok=True)
         settings = {"RT_CACHE_DIR": "off", "RT_TRACE": str(self.trace_file), "RT_PROFILE": str(self.profile_file)}
         settings.update(environment)
-        self.result = subprocess.run([PROGRAM, DEVICE, end], env={**os.environ, **settings}, capture_output=True, text=True,
+        self.result = subprocess.run([PROGRAM, DEVICE, end, *words],
+                                     env={**os.environ, **settings}, capture_output=True, text=True,
                                      timeout=250, check=False)
         if self.result.returncode == 77:
             sys.exit(77)
@@ -199,6 +200,78 @@ class TraceTest(unittest.TestCase):
         lost = sum(event["args"]["spans"] for event in run.events if event["name"] == "lost")
         self.assertEqual(run.profile["lost"], lost)
         self.assertGreaterEqual(len(run.spans("kernel")) + lost, 2 * KERNELS)
+
+    def test_a_profiler_on_the_callback_has_the_sums_of_the_profile(self):
+        sums_file = FOLDER / "sums.json"
+        sums_file.unlink(missing_ok=True)
+        run = Run("profiled", "profiled", "1", str(sums_file), RT_TRACE="")
+        sums = json.loads(sums_file.read_text())
+
+        def rows(report, section, *keys):
+            return {tuple(row[key] for key in keys): row for row in report[section]}
+
+        for section, keys, same in (
+                ("work", ("device", "kind", "name"), ("count", "total_ns", "min_ns", "max_ns")),
+                ("builds", (), ("count", "total_ns", "min_ns", "max_ns")),
+                ("calls", ("name",), ("count", "total_ns", "min_ns", "max_ns", "waited_ns"))):
+            if section == "builds":  # the profile calls the name of a step by another word
+                theirs = {(row["step"],): row for row in run.profile["builds"]}
+                ours = rows(sums, section, "name")
+            else:
+                theirs, ours = rows(run.profile, section, *keys), rows(sums, section, *keys)
+            if section == "calls":  # what was called before and after the callback is in the profile alone
+                self.assertEqual(theirs.keys() - ours.keys(), {("rtDeviceGetByName",)})
+                theirs = {key: theirs[key] for key in ours}
+            self.assertEqual(theirs.keys(), ours.keys())
+            for key, row in ours.items():
+                self.assertEqual({name: row[name] for name in same}, {name: theirs[key][name] for name in same}, key)
+        self.assertEqual({(row["kind"], row["name"]): row["count"] for row in sums["work"]}, EXPECTED)
+        copies = {row["name"]: row["bytes"] for row in sums["work"] if row["kind"] in ("copy", "fill")}
+        self.assertEqual(copies, {row["name"]: row["bytes"] for row in run.profile["work"] if "bytes" in row})
+        self.assertEqual((sums["lost"], sums["orphans"], sums["entered"]), (0, 0, sums["left"]))
+
+    def test_a_timeline_in_the_middle_has_what_runs_then(self):
+        """Streams and the graph are older than the timeline."""
+        timeline = FOLDER / "in_the_middle.json"
+        timeline.unlink(missing_ok=True)
+        run = Run("middle", "middle", "1", str(timeline), RT_TRACE="", RT_PROFILE="0")
+        self.assertEqual(run.result.stderr, "")
+        run.events = json.loads(timeline.read_text())
+        counts = collections.Counter((span["cat"], span["name"]) for span in run.work())
+        expected = dict(EXPECTED)
+        if DEVICE.startswith("cuda"):  # events between nodes have to be in the graph from the start
+            expected.update({("kernel", "scale"): LAUNCHES, ("kernel", "smooth"): LAUNCHES,
+                             ("copy", "copy device to device"): 1})
+        self.assertEqual(dict(counts), expected)
+        self.assertEqual([event for event in run.events if event["name"] == "lost"], [])
+        tracks = {event["args"]["name"] for event in run.events if event["name"] == "thread_name"}
+        self.assertIn('the "first"', tracks)
+        ranges = {span["name"]: span for span in run.spans("range")}
+        self.assertEqual(ranges.keys(), {'step "1"', "graph"})
+        step, graph = ranges['step "1"'], ranges["graph"]
+        mark, = [event for event in run.events if event["ph"] == "i" and event["cat"] == "mark"]
+        self.assertEqual((mark["name"], mark["tid"], step["tid"]), ("half", graph["tid"], graph["tid"]))
+        self.assertLessEqual(step["ts"], graph["ts"])
+        self.assertLessEqual(graph["ts"] + graph["dur"], mark["ts"])
+        self.assertLessEqual(mark["ts"], step["ts"] + step["dur"] + 0.001)
+        for launch in run.spans("graph"):
+            self.assertGreaterEqual(launch["ts"], graph["ts"] - run.error())
+
+    @unittest.skipUnless(DEVICE == "cpu", "ranges know of no device")
+    def test_a_tool_for_nvtx_is_told_of_ranges_and_marks(self):
+        told = FOLDER / "nvtx.txt"
+        told.unlink(missing_ok=True)
+        run = Run("nvtx", "middle", "1", str(FOLDER / "beside_nvtx.json"), RT_TRACE="", RT_PROFILE="0",
+                  NVTX_INJECTION64_PATH=NVTX_TOOL, NVTX_TOOL_FILE=str(told))
+        self.assertEqual(run.result.stderr, "")
+        self.assertEqual(told.read_text().split("\n"),
+                         ["+older", '+step "1"', "+graph", "-", "!half", "-", "-", "+younger", "-", ""])
+
+    @unittest.skipUnless(DEVICE == "cpu", "ranges know of no device")
+    def test_a_tool_for_nvtx_that_is_missing_is_told_once(self):
+        run = Run("no_nvtx", "middle", "1", str(FOLDER / "without_nvtx.json"), RT_TRACE="", RT_PROFILE="0",
+                  NVTX_INJECTION64_PATH="/nonexistent/tool.so")
+        self.assertEqual(run.result.stderr.count("/nonexistent/tool.so"), 1, run.result.stderr)
 
     def test_nothing_is_written_where_nothing_is_asked_for(self):
         run = Run("off", "exit", RT_TRACE="", RT_PROFILE="0")

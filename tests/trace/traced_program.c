@@ -1,10 +1,13 @@
 /* Work of known numbers on one device, for trace_test.py: launches, copies of each direction, fills, a host function, and a
- * graph. Usage: traced_program DEVICE [shutdown|exit|running] [REPEATS]. Prints what events say of the graph's launches. */
+ * graph. Usage: traced_program DEVICE [shutdown|exit|running|profiled|middle] [REPEATS] [FILE]. Prints what events say of the
+ * graph's launches. With "profiled" a callback of the trace adds up what it is told, and FILE gets the sums. With "middle" the
+ * streams, the graph and some work are older than the timeline, which FILE gets. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "profiler.h"
 #include "rt.h"
 
 enum { kItems = 1 << 16, kLaunches = 5, kGraphLaunches = 3 };
@@ -54,16 +57,21 @@ static void plainWork(rtStream_t stream, int* called) {
   OK(rtStreamSynchronize(stream));
 }
 
-static void graphWork(rtStream_t stream, rtContext_t context) {
+static rtGraphExec_t makeGraph(rtStream_t stream, rtContext_t context) {
   rtGraph_t graph = NULL;
   rtGraphExec_t exec = NULL;
-  rtEvent_t before = NULL, after = NULL;
-  int64_t total = 0, nanoseconds = 0;
   OK(rtStreamBeginCapture(stream));
   OK(rtMemcpyAsync(device_b, device_a, bytes, RT_MEMCPY_DEVICE_TO_DEVICE, stream));
   for (int i = 0; i < 3; ++i) launches(stream);
   OK(rtStreamEndCapture(&graph, stream));
   OK(rtGraphInstantiate(&exec, graph, context));
+  OK(rtGraphDestroy(graph));
+  return exec;
+}
+
+static void graphWork(rtGraphExec_t exec, rtStream_t stream, rtContext_t context) {
+  rtEvent_t before = NULL, after = NULL;
+  int64_t total = 0, nanoseconds = 0;
   OK(rtEventCreate(&before, NULL, context));
   OK(rtEventCreate(&after, NULL, context));
   for (int i = 0; i < kGraphLaunches; ++i) {
@@ -77,8 +85,27 @@ static void graphWork(rtStream_t stream, rtContext_t context) {
   printf("graph_ns %lld\n", (long long)total);
   OK(rtEventDestroy(before));
   OK(rtEventDestroy(after));
+}
+
+/* A timeline in the middle of a program: what is ahead of it and after it is not in it. */
+static void middleWork(rtStream_t stream, rtContext_t context, const char* file, int* called) {
+  const rtGraphExec_t exec = makeGraph(stream, context);
+  plainWork(stream, called);
+  OK(rtTraceRangePush("older"));
+  OK(rtTraceStart(file));
+  OK(rtTraceRangePush("step \"1\""));
+  plainWork(stream, called);
+  OK(rtTraceRangePush("graph"));
+  graphWork(exec, stream, context);
+  OK(rtTraceRangePop());
+  OK(rtTraceMark("half"));
+  OK(rtTraceRangePop());
+  OK(rtTraceRangePop());
+  OK(rtTraceRangePush("younger"));
+  OK(rtTraceStop());
+  OK(rtTraceRangePop());
+  plainWork(stream, called);
   OK(rtGraphExecDestroy(exec));
-  OK(rtGraphDestroy(graph));
 }
 
 int main(int argc, char** argv) {
@@ -91,8 +118,11 @@ int main(int argc, char** argv) {
   int called = 0;
   const char* end = argc > 2 ? argv[2] : "exit";
   const int repeats = argc > 3 ? atoi(argv[3]) : 1;
+  const char* file = argc > 4 ? argv[4] : "";
+  const int profiled = strcmp(end, "profiled") == 0;
   if (argc < 2) return 2;
   if (rtDeviceGetByName(&device, argv[1]) != RT_SUCCESS) return 77;
+  if (profiled) OK(profilerBegin());
   OK(rtContextCreate(&context, NULL, device));
   snprintf(options.label, sizeof options.label, "the \"first\"");
   OK(rtStreamCreate(&stream, &options, context));
@@ -105,9 +135,16 @@ int main(int argc, char** argv) {
   OK(rtMalloc((void**)&device_b, bytes, context));
   OK(rtMallocHost((void**)&host, bytes, context));
   memset(host, 0, bytes);
+  if (strcmp(end, "middle") == 0) {
+    middleWork(stream, context, file, &called);
+    return 0;
+  }
   for (int i = 0; i < repeats; ++i) plainWork(stream, &called);
-  graphWork(stream, context);
+  const rtGraphExec_t exec = makeGraph(stream, context);
+  graphWork(exec, stream, context);
+  OK(rtGraphExecDestroy(exec));
   printf("called %d\n", called);
+  if (profiled) return profilerEnd(file) == RT_SUCCESS ? 0 : 1;
   if (strcmp(end, "running") == 0) { /* ends with work that was not waited for */
     launches(stream);
     return 0;

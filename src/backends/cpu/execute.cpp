@@ -34,7 +34,7 @@ class Traced {
         serial_(serial),
         executor_(executor),
         describe_(describe),
-        begin_(trace::enabled() ? nowNanoseconds() : 0) {}
+        begin_(trace::timesWork() ? nowNanoseconds() : 0) {}
   ~Traced() {
     if (begin_ != 0) [[unlikely]]
       tell();
@@ -61,7 +61,7 @@ class Traced {
 class PartOfGraph {
  public:
   explicit PartOfGraph(const Executor& executor)
-      : begin_(executor.worker != nullptr && trace::enabled() ? nowNanoseconds() : 0) {}
+      : begin_(executor.worker != nullptr && trace::timesWork() ? nowNanoseconds() : 0) {}
   PartOfGraph(const PartOfGraph&) = delete;
   PartOfGraph& operator=(const PartOfGraph&) = delete;
   ~PartOfGraph() {
@@ -141,7 +141,7 @@ inline bool Stream::shouldYield(const Executor& executor) const {
         ReplayCommand& command = *reinterpret_cast<ReplayCommand*>(header);
         const PartOfGraph part(executor);
         const ReplayArray::Told told{track, done + 1};
-        while (!command.array->advance(*engine_, latch, foreign, trace::enabled() ? &told : nullptr)) {
+        while (!command.array->advance(*engine_, latch, foreign, trace::timesWork() ? &told : nullptr)) {
           if (shouldYield(executor)) return Stop::kYield;
         }
         command.array->drop();

@@ -240,7 +240,7 @@ bool Stream::copyNow(const backend::Copy& copy) {
 
 // Event records alone ahead of the copy do not make the stream busy: passing them here is cheaper than a second copy.
 bool Stream::copyAndRead(const backend::Copy& copy, Status*) {
-  if (trace::enabled()) return false;  // a trace shows the copy as a submission
+  if (trace::timesWork()) return false;  // a trace shows the copy as a submission
   if (hasWork() && acquire()) {
     passRecords();
     leave(false);

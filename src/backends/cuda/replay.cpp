@@ -130,8 +130,8 @@ Status Replay::create(Ref<backend::Replay>* out, Context& context, std::span<con
 Status Replay::build(std::span<const backend::ReplayStep> steps) {
   Current current(context_->native());
   nodes_.reserve(steps.size());
-  has_times_ =
-      trace::enabled() && table().cuGraphAddEventRecordNode != nullptr && table().cuGraphExecEventRecordNodeSetEvent != nullptr;
+  has_times_ = trace::timesWork() && table().cuGraphAddEventRecordNode != nullptr &&
+               table().cuGraphExecEventRecordNodeSetEvent != nullptr;
   RT_CUDA_TRY(cuGraphCreate, &graph_, 0);
   std::vector<NativeNode> before;
   for (const backend::ReplayStep& step : steps) {

@@ -222,13 +222,13 @@ bool Stream::launchByGraph(Kernel& kernel, const backend::Launch& launch, uint32
 
 Status Stream::enqueueLaunch(backend::Kernel& given, const backend::Launch& launch) {
   auto& kernel = static_cast<Kernel&>(given);
-  if (trace::enabled()) [[unlikely]]
+  if (trace::timesWork()) [[unlikely]]
     return timed(backend::describe(kernel, launch), [&] { return giveLaunch(kernel, launch); });
   return giveLaunch(kernel, launch);
 }
 
 Status Stream::enqueueCopy(const backend::Copy& copy) {
-  if (trace::enabled()) [[unlikely]]
+  if (trace::timesWork()) [[unlikely]]
     return timed(backend::describe(copy), [&] { return giveCopy(copy); });
   return giveCopy(copy);
 }
@@ -257,7 +257,7 @@ Status Stream::enqueueFill(const backend::Fill& fill) {
     const Error error = fillOnDevice(fill, native_, &call);
     return error == kSuccess ? Status() : failed(call, error);
   };
-  if (trace::enabled()) [[unlikely]]
+  if (trace::timesWork()) [[unlikely]]
     return timed(backend::describe(fill), now);
   return now();
 }
@@ -278,7 +278,7 @@ Status Stream::enqueuePrefetch(const backend::PrefetchStep& prefetch) {
 
 Status Stream::enqueueReplay(backend::Replay& given, RefCounted*) {
   auto& replay = static_cast<Replay&>(given);
-  if (trace::enabled()) [[unlikely]]
+  if (trace::timesWork()) [[unlikely]]
     return replayTimed(replay);
   return launchReplay(replay);
 }

@@ -16,7 +16,7 @@ Context::~Context() { device_.remove(*this); }
 void Context::add(Stream& stream, const char* label) {
   streams_.add(stream);
   trace::renew(&stream.track, device_.facts().id, label);
-  if (trace::enabled()) stream.spans().listen();
+  if (trace::timesWork()) stream.spans().listen();
 }
 
 void Context::renewStream(backend::Stream& stream, const backend::StreamOptions& options) {

@@ -25,7 +25,7 @@ void Stream::advance(uint64_t serial) {
 uint64_t Stream::completed() {
   if (known() < withDevice()) {
     poll();
-    if (trace::enabled()) [[unlikely]]
+    if (trace::timesWork()) [[unlikely]]
       spans_.collect();
   }
   return known();
@@ -151,7 +151,7 @@ bool Stream::wait(uint64_t serial, Deadline deadline) {
       (void)futexWait(&never, 0, nap.remaining() < deadline.remaining() ? nap : deadline);
     }
   }
-  if (trace::enabled()) [[unlikely]]
+  if (trace::timesWork()) [[unlikely]]
     spans_.collect();
   return true;
 }

@@ -8,7 +8,7 @@ namespace manyrt::driver {
 
 Spans::~Spans() {
   if (listens_) trace::remove(*this);
-  settle();
+  (void)settle(true);
 }
 
 void Spans::listen() {
@@ -16,7 +16,9 @@ void Spans::listen() {
   trace::add(*this);
 }
 
+// The stream may be older than the trace.
 void Spans::add(std::unique_ptr<PendingSpan> span) {
+  listen();
   std::lock_guard lock(mutex_);
   if (span == nullptr) return trace::lost();
   try {
@@ -41,11 +43,14 @@ void Spans::collectLocked() {
   }
 }
 
-void Spans::settle() {
+uint64_t Spans::settle(bool last) {
   std::lock_guard lock(mutex_);
   collectLocked();
-  for (size_t i = 0; i < pending_.size(); ++i) trace::lost();
+  const uint64_t running = pending_.size();
+  if (!last) return running;
+  for (uint64_t i = 0; i < running; ++i) trace::lost();
   pending_.clear();
+  return running;
 }
 
 }  // namespace manyrt::driver

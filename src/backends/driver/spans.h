@@ -27,11 +27,11 @@ class Spans final : private trace::Source {
   Spans& operator=(const Spans&) = delete;
   ~Spans() override;
 
-  void listen();  // from here on the end of the trace settles this; by the maker of the stream
+  void listen();  // from here on the end of the trace settles this; by the maker of the stream, or under its mutex
   // Null, without memory for it: the span is lost. Under the stream's mutex.
   void add(std::unique_ptr<PendingSpan> span);
   void collect();  // what is over by now
-  void settle() override;
+  uint64_t settle(bool last) override;
 
  private:
   // Beyond this many a submission looks whether some are over.

@@ -17,7 +17,7 @@ namespace manyrt::driver {
 Stream::Stream(Context& context, const Traits& traits) : context_(&context), device_(context.device()), traits_(traits) {}
 
 Stream::~Stream() {
-  spans_.settle();  // with the context still there
+  (void)spans_.settle(true);  // with the context still there
   context_->remove(*this);
 }
 
@@ -34,7 +34,7 @@ class HostSpan {
  public:
   template <class Describe>
   HostSpan(const backend::Stream& stream, uint64_t serial, Describe describe)
-      : stream_(stream), serial_(serial), begin_(trace::enabled() ? nowNanoseconds() : 0) {
+      : stream_(stream), serial_(serial), begin_(trace::timesWork() ? nowNanoseconds() : 0) {
     if (begin_ != 0) work_ = describe();
   }
   HostSpan(const HostSpan&) = delete;

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,9 +18,9 @@
 #include <string_view>
 #include <system_error>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
-#include "base/config.h"
 #include "base/lock_order.h"
 #include "base/log.h"
 #include "base/never_destroyed.h"
@@ -42,6 +41,7 @@ constexpr Number kLane = 1'000'000;  // between the tracks of one stream
 struct Writer {
   Ranked<std::mutex, LockRank::kTrace> mutex;
   int file = -1;
+  int ended_by = 0;  // why it ended early, until the program is told: errno
   char* path = nullptr;
   bool first = true;
   size_t used = 0;
@@ -157,6 +157,7 @@ void emit(const Line& line) {
     log::write(RT_LOG_WARNING, "The trace %s ends here: %s.", out.path, strerror(error));
     internal::on.fetch_and(~uint32_t{internal::kTimeline}, std::memory_order_relaxed);
     out.close();
+    out.ended_by = error;
   }
 }
 
@@ -169,7 +170,7 @@ void nameOf(const char* what, int pid, Number tid, const char* name) {
 // The calling thread, which has a name in the file by then.
 Number thisThread() {
   thread_local uint32_t named_in = 0;
-  thread_local const auto number = static_cast<Number>(syscall(SYS_gettid));
+  const Number number = threadNumber();
   const uint32_t now = session.load(std::memory_order_relaxed);
   if (named_in != now) {
     named_in = now;
@@ -258,36 +259,46 @@ Line& identity(Line& line, uint64_t track, uint64_t serial) {
 
 }  // namespace
 
-bool start() {
-  const char* path = config::get(config::Variable::kTrace);
-  if (path == nullptr) return false;
+// Without O_NONBLOCK a pipe that nothing reads would keep the program waiting here.
+Status start(const char* path, bool from_start) {
+  Writer& out = writer();
   {
-    Writer& out = writer();
     std::lock_guard lock(out.mutex);
-    out.file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (out.file < 0) {
-      log::write(RT_LOG_WARNING, "The trace %s cannot be written: %s.", path, strerror(errno));
-      return false;
+    if (out.file >= 0) return Status::error(RT_ERROR_BUSY, "A timeline is being written to %s: rtTraceStop ends it.", out.path);
+    const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666);
+    if (file < 0) return Status::error(RT_ERROR_IO, "The trace %s cannot be written: %s.", path, strerror(errno));
+    (void)fcntl(file, F_SETFL, fcntl(file, F_GETFL) & ~O_NONBLOCK);
+    free(std::exchange(out.path, strdup(path)));
+    if (out.path == nullptr) {
+      ::close(file);
+      return Status::bare(RT_ERROR_OUT_OF_MEMORY);
     }
-    free(out.path);
-    out.path = strdup(path);
+    out.file = file;
+    out.ended_by = 0;
     out.first = true;
     out.named.clear();
     out.devices.clear();
   }
   session.fetch_add(1, std::memory_order_relaxed);
   nameOf("process_name", kThreads, 0, "threads");
-  return true;
+  if (from_start) return Status();
+  const Number thread = thisThread();
+  Line line;
+  line.text("{\"ph\":\"i\",\"s\":\"g\",\"name\":\"begins in the middle\",\"cat\":\"trace\"").place(kThreads, thread);
+  emit(line.time("ts", nowNanoseconds()).text(",\"args\":{}}"));
+  return Status();
 }
 
-void finish() {
+Status finish() {
   Writer& out = writer();
   std::lock_guard lock(out.mutex);
-  if (out.file < 0) return;
+  const int earlier = std::exchange(out.ended_by, 0);
+  if (earlier != 0) return Status::error(RT_ERROR_IO, "The trace %s ended early: %s.", out.path, strerror(earlier));
+  if (out.file < 0) return Status::error(RT_ERROR_INVALID_VALUE, "No timeline is being written.");
   int error = out.put("\n]\n", 3);
   if (error == 0) error = out.flush();
-  if (error != 0) log::write(RT_LOG_WARNING, "The trace %s is incomplete: %s.", out.path, strerror(error));
   out.close();
+  return error == 0 ? Status() : Status::error(RT_ERROR_IO, "The trace %s is incomplete: %s.", out.path, strerror(error));
 }
 
 void beforeFork() {
@@ -317,7 +328,9 @@ void mark(const char* category, const char* name, const char* detail) {
   const Number thread = thisThread();
   Line line;
   line.text("{\"ph\":\"i\",\"s\":\"t\"").member("name", name).member("cat", category).place(kThreads, thread);
-  emit(line.time("ts", nowNanoseconds()).text(",\"args\":{\"of\":").quoted(detail).text("}}"));
+  line.time("ts", nowNanoseconds()).text(",\"args\":{");
+  if (detail[0] != '\0') line.text("\"of\":").quoted(detail);
+  emit(line.text("}}"));
 }
 
 void submitted(uint64_t track, uint64_t serial, int64_t now) {

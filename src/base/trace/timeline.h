@@ -1,7 +1,7 @@
-// The file of RT_TRACE: a Chrome trace. Each thread has a track with its calls, builds and parts of launches, each stream of
-// each device one with its work. Arrows lead from calls to work, a counter shows live bytes, and marks tell what pools do.
-// Called by base/trace.cpp alone, while the timeline is on. A full disk or an unwritable file is logged once and ends the
-// trace, never a call.
+// The file of RT_TRACE and rtTraceStart: a Chrome trace. Each thread has a track with its calls, builds, ranges and parts of
+// launches, each stream of each device one with its work. Arrows lead from calls to work, a counter shows live bytes, and marks
+// tell what pools do. Called by base/trace.cpp and trace/range.cpp alone, while the timeline is on. A disk that is full is
+// logged once and ends the trace, never a call.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,14 @@
 
 namespace manyrt::trace::timeline {
 
-bool start();   // opens RT_TRACE's file where it is set; whether there is one
-void finish();  // ends the file
+// BUSY where a file is open. `from_start`: of the process; else the file says that streams and memory may be older.
+Status start(const char* path, bool from_start);
+Status finish();  // ends the file. INVALID_VALUE: there is none. IO: it is incomplete
 void beforeFork();
 void afterForkInParent();
 void afterForkInChild();
 
-// On the calling thread. `category`: "call", "build", "part". `detail` may be empty.
+// On the calling thread. `category`: "call", "build", "part", "range", "mark". `detail` may be empty.
 void span(const char* category, const char* name, const char* detail, int64_t begin, int64_t end);
 void mark(const char* category, const char* name, const char* detail);
 void submitted(uint64_t track, uint64_t serial, int64_t now);

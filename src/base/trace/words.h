@@ -1,4 +1,4 @@
-// The words of the trace and of the profile for what a stream does, so that both name the same thing alike.
+// The words of the sinks for what a stream does and the number of a thread, so that all name the same thing alike.
 #pragma once
 
 #include "base/trace.h"
@@ -21,5 +21,8 @@ inline const char* wordOfCopy(int32_t copy) {
 inline const char* nameOf(const Work& work) {
   return work.kind == Kind::kKernel ? work.name : work.kind == Kind::kCopy ? wordOfCopy(work.copy) : wordOf(work.kind);
 }
+
+// Of the calling thread, from the operating system.
+uint64_t threadNumber();
 
 }  // namespace manyrt::trace

@@ -62,6 +62,21 @@ void library() {
   EXPECT(OK(rt::backendInfo(RT_BACKEND_CPU, no)).available == 1);
 }
 
+void trace() {
+  std::uint64_t records = 0;
+  const auto callback = [](const rtTraceRecord_t*, void* user) { ++*static_cast<std::uint64_t*>(user); };
+  OK(rt::startTrace("/dev/null", no));
+  OK(rt::setTraceCallback(callback, &records, RT_TRACE_RANGES, no));
+  OK(rt::beginRange("range", no));
+  OK(rt::mark("mark", no));
+  OK(rt::endRange(no));
+  { const rt::TraceRange range("scope"); }
+  REFUSED(rt::endRange(no), RT_ERROR_INVALID_VALUE);
+  OK(rt::setTraceCallback(nullptr, nullptr, 0, no));
+  EXPECT(records == 5);
+  OK(rt::stopTrace(no));
+}
+
 void devices(rt::Device cpu) {
   EXPECT(OK(rt::Device::count(RT_BACKEND_CPU, no)) == 1);
   EXPECT(OK(rt::Device::at(RT_BACKEND_CPU, 0, no)) == cpu);
@@ -341,6 +356,7 @@ void graphs(const rt::Context& context) {
 
 int main() {
   library();
+  trace();
   const rt::Device cpu = OK(rt::Device::byName("cpu", no));
   devices(cpu);
   contexts(cpu);

@@ -70,6 +70,14 @@ trace::Work kernel(const char* name) {
   return work;
 }
 
+// A call that does nothing.
+void told(const char* name) {
+  trace::Call call;
+  trace::enter(&call, name);
+  trace::left(&call, name);
+  trace::exit(call, name, RT_SUCCESS);
+}
+
 TEST(CollectorTest, BothSinksGetTheSame) {
   const Files files;
   trace::start();
@@ -107,6 +115,8 @@ TEST(CollectorTest, OffItTellsNothing) {
 TEST(CollectorTest, WaitsInsideWaitsCountOnce) {
   const Files files;
   trace::start();
+  trace::Call waits;
+  trace::enter(&waits, "rtWaits");
   const int64_t begin = nowNanoseconds();
   int64_t inner = 0;
   {
@@ -118,16 +128,19 @@ TEST(CollectorTest, WaitsInsideWaitsCountOnce) {
       }
       inner = nowNanoseconds() - begin;
     }
+    told("rtInside");  // a call of a function of the program, which has a wait of its own
     const trace::Wait second;
   }
-  trace::call("rtWaits", begin, nowNanoseconds());
-  trace::call("rtDoesNot", begin, nowNanoseconds());
+  trace::left(&waits, "rtWaits");
+  trace::exit(waits, "rtWaits", RT_SUCCESS);
+  told("rtDoesNot");
   trace::finish();
   const std::string profile = files.profile();
   const long long waited = numberBehind(profile, "\"rtWaits\"", "waited_ns");
   EXPECT_GE(waited, 1'000'000) << profile;
   EXPECT_LE(waited, numberBehind(profile, "\"rtWaits\"", "total_ns")) << profile;
   EXPECT_GT(inner, 0);
+  EXPECT_EQ(numberBehind(profile, "\"rtInside\"", "waited_ns"), 0) << profile;
   EXPECT_EQ(numberBehind(profile, "\"rtDoesNot\"", "waited_ns"), 0) << profile;
 }
 
@@ -151,13 +164,13 @@ TEST(CollectorTest, ThreadsTellWhileItBeginsAndEnds) {
           const trace::Wait wait;
           const trace::BuildStep step("front end", "a.cl");
         }
-        trace::submitted(track.number, serial, now);
+        trace::submitted(track, serial, now);
         trace::work(track, serial, kernel(i % 2 == 0 ? "even" : "odd"), now, nowNanoseconds());
         trace::part("even", now, nowNanoseconds());
         trace::memory(trace::Memory::kAllocate, 1, serial, 1, track.number);
         trace::clock("cpu", 500);
         trace::lost();
-        trace::call("rtLaunchKernel", now, nowNanoseconds());
+        if (trace::enabled()) told("rtLaunchKernel");
         if (serial % 64 == 0) trace::renew(&track, "cpu", "shared");
       }
     });
@@ -190,8 +203,12 @@ TEST(CollectorTest, AFileThatCannotBeWrittenEndsNothingElse) {
 
 class CountingSource final : public trace::Source {
  public:
-  void settle() override { ++settled; }
+  uint64_t settle(bool last) override {
+    ++settled;
+    return last ? 0 : running;
+  }
   int settled = 0;
+  uint64_t running = 0;
 };
 
 TEST(CollectorTest, SourcesAreSettledAtTheEnd) {

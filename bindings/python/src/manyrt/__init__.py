@@ -25,6 +25,7 @@ from .graph import Graph, GraphBuffer, GraphExec, Node, Plan
 from .kernel import ArgInfo, Kernel, Launcher, Local, Module
 from .memory import Array, Pool, ReadOnlyArray
 from .stream import Event, Fence, Stream
+from .trace import start_trace, stop_trace, trace, trace_mark, trace_range
 
 __all__ = [
     "DTYPES", "IO", "ArgInfo", "Array", "BackendUnavailable", "BuildFailed", "Busy", "CaptureInvalidated", "CaptureUnsafe",
@@ -32,5 +33,6 @@ __all__ = [
     "GraphBuffer", "GraphExec", "Internal", "InvalidDevice", "InvalidHandle", "InvalidImage", "InvalidValue", "Kernel",
     "LaunchFailed", "Launcher", "LibraryError", "Local", "Module", "Node", "NotFound", "NotSupported", "OutOfMemory",
     "Plan", "Pool", "ReadOnlyArray", "ShutDown", "Stream", "Timeout", "WrongContext", "__version__", "backend_info",
-    "devices", "library_path", "library_version", "live_handles", "rt", "set_log",
+    "devices", "library_path", "library_version", "live_handles", "rt", "set_log", "start_trace", "stop_trace", "trace",
+    "trace_mark", "trace_range",
 ]

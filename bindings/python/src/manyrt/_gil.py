@@ -21,7 +21,7 @@ rtGraphBufferGetInfo rtGraphExecBindBufferRange rtGraphExecSetKernelParams rtGra
 rtKernelGetName rtKernelSuggestGroupSize rtLaunchHostFunctionWithRelease rtMemFillAsync rtMemPoolGetStats rtMemPoolResetPeak
 rtModuleGetBuildLog rtModuleGetInfo rtModuleGetKernelByIndex rtModuleGetKernelCount rtPointerGetNative rtStreamBeginCapture
 rtStreamGetNative rtStreamGetPriority rtStreamIsCapturing rtStreamLaunchNativeWithRelease rtStreamSignalFence
-rtStreamWaitContext rtStreamWaitFence rtStreamWaitPointer""".split())
+rtStreamWaitContext rtStreamWaitFence rtStreamWaitPointer rtTraceMark rtTraceRangePop rtTraceRangePush""".split())
 
 _DRIVER = "a driver may be loaded or asked, which takes up to seconds"
 _MEMORY = "a driver may allocate or give memory back, and may wait for its device meanwhile"
@@ -45,6 +45,7 @@ rtMemPoolDumpJson rtStreamEndCapture""".split(), _LONG),
     **dict.fromkeys("rtGetErrorName rtGetErrorString".split(), _TEXT),
     "rtMemPrefetchAsync": "a driver moves pages inside the call, which may take milliseconds",
     "rtFenceSignal": "it submits all work that was held back for the value",
+    "rtTraceStart": "it makes a file, which a slow disk takes long for",
     "rtLaunchKernelWithOptions": "it is called for launches with an offset, which are few",
 }
 

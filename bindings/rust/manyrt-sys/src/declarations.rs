@@ -558,6 +558,60 @@ pub const RT_GRAPH_READ: i32 = 1;
 /// See enum rtGraphAccess.
 pub const RT_GRAPH_WRITE: i32 = 2;
 
+// enum rtTraceKind
+/// See enum rtTraceKind.
+pub const RT_TRACE_INVALID: i32 = -1;
+/// the beginning and the end of each call of the program
+pub const RT_TRACE_CALLS: i32 = 1;
+/// work that a call has given to a stream
+pub const RT_TRACE_SUBMISSIONS: i32 = 2;
+/// work that is over, with its times on the device
+pub const RT_TRACE_WORK: i32 = 4;
+/// steps of builds: front end, compiler, a look into the cache
+pub const RT_TRACE_BUILDS: i32 = 8;
+/// ranges and marks of the program
+pub const RT_TRACE_RANGES: i32 = 16;
+
+// enum rtTraceRecordType
+/// See enum rtTraceRecordType.
+pub const RT_TRACE_RECORD_INVALID: i32 = -1;
+/// a call begins
+pub const RT_TRACE_RECORD_ENTER: i32 = 1;
+/// a call has ended
+pub const RT_TRACE_RECORD_EXIT: i32 = 2;
+/// a call has given work to a stream
+pub const RT_TRACE_RECORD_SUBMISSION: i32 = 3;
+/// work is over; what is short may come before its SUBMISSION
+pub const RT_TRACE_RECORD_WORK: i32 = 4;
+/// a step of a build has ended
+pub const RT_TRACE_RECORD_BUILD: i32 = 5;
+/// rtTraceRangePush
+pub const RT_TRACE_RECORD_RANGE_PUSH: i32 = 6;
+/// rtTraceRangePop, with the whole range
+pub const RT_TRACE_RECORD_RANGE_POP: i32 = 7;
+/// rtTraceMark
+pub const RT_TRACE_RECORD_MARK: i32 = 8;
+/// records or times are missing here
+pub const RT_TRACE_RECORD_LOST: i32 = 9;
+
+// enum rtWorkKind
+/// See enum rtWorkKind.
+pub const RT_WORK_INVALID: i32 = -1;
+/// See enum rtWorkKind.
+pub const RT_WORK_KERNEL: i32 = 1;
+/// See enum rtWorkKind.
+pub const RT_WORK_COPY: i32 = 2;
+/// See enum rtWorkKind.
+pub const RT_WORK_FILL: i32 = 3;
+/// See enum rtWorkKind.
+pub const RT_WORK_PREFETCH: i32 = 4;
+/// a whole launch of a graph, beside its nodes
+pub const RT_WORK_GRAPH: i32 = 5;
+/// a native function, or the library's own
+pub const RT_WORK_TASK: i32 = 6;
+/// See enum rtWorkKind.
+pub const RT_WORK_HOST_FUNCTION: i32 = 7;
+
 /// Receives log lines on any thread, a line of a call before that call returns. message is borrowed until it returns. rt calls
 /// are legal inside, but rtSetLogCallback is BUSY; what they log goes to stderr.
 pub type rtLogCallback_t = Option<unsafe extern "C" fn(
@@ -597,6 +651,15 @@ pub type rtHostKernelFunction_t = Option<unsafe extern "C" fn(
     args: *const *mut c_void,
 )>;
 
+/// Receives records of the trace. rt calls are legal inside, and the callback is not told of them; it is told of the work that
+/// they submit. rtTraceSetCallback inside replaces the callback without waiting for other threads that are in it. ENTER, EXIT,
+/// RANGE\_PUSH, RANGE\_POP and MARK come on the thread that calls, on several threads at once. All others come one at a time,
+/// soon after what they tell, on any thread.
+pub type rtTraceCallback_t = Option<unsafe extern "C" fn(
+    record: *const rtTraceRecord_t,
+    user: *mut c_void,
+)>;
+
 /// Describes the work-group that a host kernel is called for.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
@@ -613,6 +676,87 @@ pub struct rtHostGroup_t {
     pub local_bytes: u64,
     /// local\_bytes bytes, private to this work-group, 64-byte aligned, contents undefined
     pub local_memory: *mut c_void,
+}
+
+/// One record of the trace: rtTraceSetCallback. type says which fields count; the others are 0 or empty. Every text is borrowed
+/// until the callback returns, and none is NULL. Times are nanoseconds of CLOCK\_MONOTONIC.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct rtTraceRecord_t {
+    /// bytes that this library has filled
+    pub struct_size: u32,
+    /// RT\_TRACE\_RECORD\_\*
+    pub type_: i32,
+    /// the operating system's number of the thread that called, built or marked
+    pub thread: u64,
+    /// number of the call: the same in ENTER, EXIT and in SUBMISSION of what it gave to a stream
+    pub call: u64,
+    /// number of the stream: SUBMISSION, WORK
+    pub stream: u64,
+    /// number of the submission in that stream; WORK has it too, nodes of a graph that of the launch
+    pub serial: u64,
+    /// when it began; of ENTER, SUBMISSION, RANGE\_PUSH and MARK the only time
+    pub begin_ns: i64,
+    /// when it ended
+    pub end_ns: i64,
+    /// EXIT: the part of the call in which its thread only waited
+    pub waited_ns: i64,
+    /// EXIT: what the call returns
+    pub status: rtStatus_t,
+    /// WORK: RT\_WORK\_\*
+    pub work: i32,
+    /// WORK, of a copy: RT\_MEMCPY\_\*
+    pub copy: i32,
+    /// WORK: 1 if it is a node of a graph
+    pub in_graph: u32,
+    /// WORK, of a copy or a fill
+    pub bytes: u64,
+    /// WORK, of a kernel: work-groups
+    pub grid: [u32; 3],
+    /// WORK, of a kernel: work-items in each
+    pub group: [u32; 3],
+    /// LOST: how many records did not fit, or pieces of work had no times
+    pub lost: u64,
+    /// of the function, the kernel or kind of work, the step, the range or the mark
+    pub name: *const c_char,
+    /// WORK, of a kernel, and BUILD: the module
+    pub module: *const c_char,
+    /// WORK, of a kernel: "quick" or "optimized" code; empty if unknown
+    pub tier: *const c_char,
+    /// SUBMISSION, WORK: as rtDeviceGetByName takes it
+    pub device: *const c_char,
+    /// SUBMISSION, WORK: of the stream
+    pub label: *const c_char,
+}
+
+impl Default for rtTraceRecord_t {
+    /// As RT\_TRACE\_RECORD\_INIT: struct\_size is set, and the rest means the defaults.
+    fn default() -> Self {
+        rtTraceRecord_t {
+            struct_size: std::mem::size_of::<Self>() as u32,
+            type_: 0,
+            thread: 0,
+            call: 0,
+            stream: 0,
+            serial: 0,
+            begin_ns: 0,
+            end_ns: 0,
+            waited_ns: 0,
+            status: 0,
+            work: 0,
+            copy: 0,
+            in_graph: 0,
+            bytes: 0,
+            grid: [0; 3],
+            group: [0; 3],
+            lost: 0,
+            name: std::ptr::null(),
+            module: std::ptr::null(),
+            tier: std::ptr::null(),
+            device: std::ptr::null(),
+            label: std::ptr::null(),
+        }
+    }
 }
 
 /// Result of rtBackendGetInfo.
@@ -4201,6 +4345,71 @@ extern "C" {
         user: *mut c_void,
         stream: rtStream_t,
     ) -> rtStatus_t;
+
+    /// Begins a timeline in Chrome's trace format, as RT\_TRACE does for the whole process: calls, builds, memory, and the work
+    /// of every stream with its times on the device. Streams may be older: their work is timed from the next submission on. An
+    /// exec of a graph that is older is timed as a whole on CUDA, with its nodes elsewhere. Work submitted before is not in it
+    /// on CUDA and OpenCL.
+    ///
+    /// - in file: a path; what is there is replaced
+    /// - blocks: never
+    /// - capture: outside
+    /// - errors: INVALID\_VALUE, IO, BUSY (a timeline is being written, by RT\_TRACE or another call)
+    pub fn rtTraceStart(file: *const c_char) -> rtStatus_t;
+
+    /// Ends the timeline of rtTraceStart or RT\_TRACE; its file is complete then. Work that is not over by now is missing: wait
+    /// for it first. On CUDA and OpenCL the file says how much is lost. rtShutdown and the exit of the process end a timeline
+    /// too.
+    ///
+    /// - blocks: maybe, while drivers are asked for the last times
+    /// - capture: outside
+    /// - errors: INVALID\_VALUE (there is no timeline), IO (the file is incomplete)
+    pub fn rtTraceStop() -> rtStatus_t;
+
+    /// Begins a range of this thread, such as a step of training. Ranges nest. A range is a span of the thread in the timeline,
+    /// if one was being written or a callback was set when it began; a tool for NVTX, which NVTX\_INJECTION64\_PATH names, is
+    /// told of it in any case.
+    ///
+    /// - in name: any text; copied
+    /// - blocks: never
+    /// - capture: outside
+    /// - errors: INVALID\_VALUE
+    pub fn rtTraceRangePush(name: *const c_char) -> rtStatus_t;
+
+    /// Ends the range that this thread began last. Pushes and pops are counted whether or not anything listens.
+    ///
+    /// - blocks: never
+    /// - capture: outside
+    /// - errors: INVALID\_VALUE (this thread has no range)
+    pub fn rtTraceRangePop() -> rtStatus_t;
+
+    /// Puts a mark at this moment of this thread.
+    ///
+    /// - in name: any text; copied
+    /// - blocks: never
+    /// - capture: outside
+    /// - errors: INVALID\_VALUE
+    pub fn rtTraceMark(name: *const c_char) -> rtStatus_t;
+
+    /// Sends records of the trace to callback, for a profiler of the program's own: calls, what they submit, the work that
+    /// follows, builds, ranges. A callback that was told of a call's beginning is told of its end. The functions of this
+    /// chapter, rtShutdown, rtGetVersion and texts are not told. When this returns, the earlier callback has all records of
+    /// what was over, and runs no more; called inside a callback of the trace it returns at once. Records of submissions, work
+    /// and builds wait in a queue: where a callback is too slow, LOST tells how many did not fit. rtShutdown delivers what is
+    /// left, the exit of a process does not.
+    ///
+    /// - in callback: may be NULL: none
+    /// - in user: passed to callback; may be NULL
+    /// - in kinds: RT\_TRACE\_CALLS, RT\_TRACE\_SUBMISSIONS, RT\_TRACE\_WORK, RT\_TRACE\_BUILDS, RT\_TRACE\_RANGES, joined by
+    /// - or
+    /// - blocks: maybe, while another thread is inside the earlier callback
+    /// - capture: outside
+    /// - errors: INVALID\_VALUE
+    pub fn rtTraceSetCallback(
+        callback: rtTraceCallback_t,
+        user: *mut c_void,
+        kinds: u32,
+    ) -> rtStatus_t;
 }
 
 #[cfg(test)]
@@ -4227,6 +4436,33 @@ mod tests {
         assert_eq!(offset!(rtHostGroup_t, worker), 36);
         assert_eq!(offset!(rtHostGroup_t, local_bytes), 40);
         assert_eq!(offset!(rtHostGroup_t, local_memory), 48);
+    }
+
+    #[test]
+    fn layout_of_rtTraceRecord_t() {
+        assert_eq!((size_of::<rtTraceRecord_t>(), align_of::<rtTraceRecord_t>()), (160, 8));
+        assert_eq!(offset!(rtTraceRecord_t, struct_size), 0);
+        assert_eq!(offset!(rtTraceRecord_t, type_), 4);
+        assert_eq!(offset!(rtTraceRecord_t, thread), 8);
+        assert_eq!(offset!(rtTraceRecord_t, call), 16);
+        assert_eq!(offset!(rtTraceRecord_t, stream), 24);
+        assert_eq!(offset!(rtTraceRecord_t, serial), 32);
+        assert_eq!(offset!(rtTraceRecord_t, begin_ns), 40);
+        assert_eq!(offset!(rtTraceRecord_t, end_ns), 48);
+        assert_eq!(offset!(rtTraceRecord_t, waited_ns), 56);
+        assert_eq!(offset!(rtTraceRecord_t, status), 64);
+        assert_eq!(offset!(rtTraceRecord_t, work), 68);
+        assert_eq!(offset!(rtTraceRecord_t, copy), 72);
+        assert_eq!(offset!(rtTraceRecord_t, in_graph), 76);
+        assert_eq!(offset!(rtTraceRecord_t, bytes), 80);
+        assert_eq!(offset!(rtTraceRecord_t, grid), 88);
+        assert_eq!(offset!(rtTraceRecord_t, group), 100);
+        assert_eq!(offset!(rtTraceRecord_t, lost), 112);
+        assert_eq!(offset!(rtTraceRecord_t, name), 120);
+        assert_eq!(offset!(rtTraceRecord_t, module), 128);
+        assert_eq!(offset!(rtTraceRecord_t, tier), 136);
+        assert_eq!(offset!(rtTraceRecord_t, device), 144);
+        assert_eq!(offset!(rtTraceRecord_t, label), 152);
     }
 
     #[test]
@@ -4676,7 +4912,7 @@ mod tests {
 
     #[test]
     fn every_function_is_linked() {
-        let functions: [(&str, *const ()); 180] = [
+        let functions: [(&str, *const ()); 186] = [
             ("rtGetVersion", rtGetVersion as *const ()),
             ("rtInit", rtInit as *const ()),
             ("rtShutdown", rtShutdown as *const ()),
@@ -4857,6 +5093,12 @@ mod tests {
             ("rtStreamLaunchNative", rtStreamLaunchNative as *const ()),
             ("rtStreamLaunchNativeWithRelease", rtStreamLaunchNativeWithRelease as *const ()),
             ("rtStreamCallNative", rtStreamCallNative as *const ()),
+            ("rtTraceStart", rtTraceStart as *const ()),
+            ("rtTraceStop", rtTraceStop as *const ()),
+            ("rtTraceRangePush", rtTraceRangePush as *const ()),
+            ("rtTraceRangePop", rtTraceRangePop as *const ()),
+            ("rtTraceMark", rtTraceMark as *const ()),
+            ("rtTraceSetCallback", rtTraceSetCallback as *const ()),
         ];
         let mut addresses: Vec<_> = functions.iter().map(|(_, address)| *address).collect();
         addresses.sort();

@@ -880,3 +880,114 @@ impl fmt::Debug for GraphAccess {
         }
     }
 }
+
+/// What a callback of the trace is told; joined by or: rtTraceSetCallback.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct TraceKind(pub i32);
+
+impl TraceKind {
+    /// the beginning and the end of each call of the program
+    pub const CALLS: TraceKind = TraceKind(manyrt_sys::RT_TRACE_CALLS);
+    /// work that a call has given to a stream
+    pub const SUBMISSIONS: TraceKind = TraceKind(manyrt_sys::RT_TRACE_SUBMISSIONS);
+    /// work that is over, with its times on the device
+    pub const WORK: TraceKind = TraceKind(manyrt_sys::RT_TRACE_WORK);
+    /// steps of builds: front end, compiler, a look into the cache
+    pub const BUILDS: TraceKind = TraceKind(manyrt_sys::RT_TRACE_BUILDS);
+    /// ranges and marks of the program
+    pub const RANGES: TraceKind = TraceKind(manyrt_sys::RT_TRACE_RANGES);
+}
+
+impl fmt::Debug for TraceKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            TraceKind::CALLS => f.write_str("CALLS"),
+            TraceKind::SUBMISSIONS => f.write_str("SUBMISSIONS"),
+            TraceKind::WORK => f.write_str("WORK"),
+            TraceKind::BUILDS => f.write_str("BUILDS"),
+            TraceKind::RANGES => f.write_str("RANGES"),
+            TraceKind(other) => write!(f, "TraceKind({})", other),
+        }
+    }
+}
+
+/// What one record of the trace tells.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct TraceRecordType(pub i32);
+
+impl TraceRecordType {
+    /// a call begins
+    pub const ENTER: TraceRecordType = TraceRecordType(manyrt_sys::RT_TRACE_RECORD_ENTER);
+    /// a call has ended
+    pub const EXIT: TraceRecordType = TraceRecordType(manyrt_sys::RT_TRACE_RECORD_EXIT);
+    /// a call has given work to a stream
+    pub const SUBMISSION: TraceRecordType = TraceRecordType(manyrt_sys::RT_TRACE_RECORD_SUBMISSION);
+    /// work is over; what is short may come before its SUBMISSION
+    pub const WORK: TraceRecordType = TraceRecordType(manyrt_sys::RT_TRACE_RECORD_WORK);
+    /// a step of a build has ended
+    pub const BUILD: TraceRecordType = TraceRecordType(manyrt_sys::RT_TRACE_RECORD_BUILD);
+    /// rtTraceRangePush
+    pub const RANGE_PUSH: TraceRecordType = TraceRecordType(manyrt_sys::RT_TRACE_RECORD_RANGE_PUSH);
+    /// rtTraceRangePop, with the whole range
+    pub const RANGE_POP: TraceRecordType = TraceRecordType(manyrt_sys::RT_TRACE_RECORD_RANGE_POP);
+    /// rtTraceMark
+    pub const MARK: TraceRecordType = TraceRecordType(manyrt_sys::RT_TRACE_RECORD_MARK);
+    /// records or times are missing here
+    pub const LOST: TraceRecordType = TraceRecordType(manyrt_sys::RT_TRACE_RECORD_LOST);
+}
+
+impl fmt::Debug for TraceRecordType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            TraceRecordType::ENTER => f.write_str("ENTER"),
+            TraceRecordType::EXIT => f.write_str("EXIT"),
+            TraceRecordType::SUBMISSION => f.write_str("SUBMISSION"),
+            TraceRecordType::WORK => f.write_str("WORK"),
+            TraceRecordType::BUILD => f.write_str("BUILD"),
+            TraceRecordType::RANGE_PUSH => f.write_str("RANGE_PUSH"),
+            TraceRecordType::RANGE_POP => f.write_str("RANGE_POP"),
+            TraceRecordType::MARK => f.write_str("MARK"),
+            TraceRecordType::LOST => f.write_str("LOST"),
+            TraceRecordType(other) => write!(f, "TraceRecordType({})", other),
+        }
+    }
+}
+
+/// What a stream did.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct WorkKind(pub i32);
+
+impl WorkKind {
+    /// RT\_WORK\_KERNEL.
+    pub const KERNEL: WorkKind = WorkKind(manyrt_sys::RT_WORK_KERNEL);
+    /// RT\_WORK\_COPY.
+    pub const COPY: WorkKind = WorkKind(manyrt_sys::RT_WORK_COPY);
+    /// RT\_WORK\_FILL.
+    pub const FILL: WorkKind = WorkKind(manyrt_sys::RT_WORK_FILL);
+    /// RT\_WORK\_PREFETCH.
+    pub const PREFETCH: WorkKind = WorkKind(manyrt_sys::RT_WORK_PREFETCH);
+    /// a whole launch of a graph, beside its nodes
+    pub const GRAPH: WorkKind = WorkKind(manyrt_sys::RT_WORK_GRAPH);
+    /// a native function, or the library's own
+    pub const TASK: WorkKind = WorkKind(manyrt_sys::RT_WORK_TASK);
+    /// RT\_WORK\_HOST\_FUNCTION.
+    pub const HOST_FUNCTION: WorkKind = WorkKind(manyrt_sys::RT_WORK_HOST_FUNCTION);
+}
+
+impl fmt::Debug for WorkKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            WorkKind::KERNEL => f.write_str("KERNEL"),
+            WorkKind::COPY => f.write_str("COPY"),
+            WorkKind::FILL => f.write_str("FILL"),
+            WorkKind::PREFETCH => f.write_str("PREFETCH"),
+            WorkKind::GRAPH => f.write_str("GRAPH"),
+            WorkKind::TASK => f.write_str("TASK"),
+            WorkKind::HOST_FUNCTION => f.write_str("HOST_FUNCTION"),
+            WorkKind(other) => write!(f, "WorkKind({})", other),
+        }
+    }
+}

@@ -87,11 +87,24 @@ void ReplayQueues::schedule(Steps steps) {
 }
 
 Status ReplayQueues::takeQueues() {
+  timed_ = trace::timesWork();
   for (size_t branch = 1; branch < queues_.size(); ++branch) {
-    bool timed = trace::enabled();
+    bool timed = timed_;
     RT_TRY(device_.queues().lease(&queues_[branch], &timed));
   }
   return Status();
+}
+
+// The replay is older than the trace. What an earlier launch has in the old queues ends ahead of this one, which begins after
+// its end. Where no such queue is to be had, the launch has no times.
+void ReplayQueues::takeTimedQueues() {
+  timed_ = true;
+  for (size_t branch = 1; branch < queues_.size(); ++branch) {
+    cl_command_queue queue = nullptr;
+    bool timed = true;
+    if (!device_.queues().lease(&queue, &timed).ok()) return;
+    device_.queues().giveBack(std::exchange(queues_[branch], queue));
+  }
 }
 
 ReplayQueues::~ReplayQueues() {
@@ -118,6 +131,8 @@ Status ReplayQueues::awaitIn(cl_command_queue queue, std::span<const uint32_t> e
 }
 
 Status ReplayQueues::begin(cl_command_queue queue) {
+  if (!timed_ && trace::timesWork()) [[unlikely]]
+    takeTimedQueues();
   queues_[0] = queue;
   return mark(queue, &events_[begin_]);
 }

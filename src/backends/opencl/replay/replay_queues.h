@@ -36,12 +36,14 @@ class ReplayQueues {
   explicit ReplayQueues(Device& device) : device_(device) {}
   void schedule(std::span<const backend::ReplayStep> steps);
   Status takeQueues();
+  void takeTimedQueues();
   Status mark(cl_command_queue queue, cl_event* event);
   Status awaitIn(cl_command_queue queue, std::span<const uint32_t> events);
   void joinAll();
 
   Device& device_;
   std::vector<cl_command_queue> queues_;  // of each branch; the first is the launch's, the others are leased
+  bool timed_ = false;                    // these take the times of their commands
   std::vector<uint32_t> branch_of_;       // of each step
   std::vector<backend::BranchOrder> orders_;
   uint32_t begin_ = 0;            // the point where a launch begins

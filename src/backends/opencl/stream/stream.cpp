@@ -49,7 +49,7 @@ Status Stream::make(Ref<backend::Stream>* out, Context& context, cl_command_queu
 
 Status Stream::create(Ref<backend::Stream>* out, Context& context, const backend::StreamOptions& options) {
   cl_command_queue queue = nullptr;
-  bool timed = trace::enabled();
+  bool timed = trace::timesWork();
   RT_TRY(context.device().queues().lease(&queue, &timed));
   Status status = make(out, context, queue, timed, false, options.label);
   if (!status.ok()) context.device().queues().giveBack(queue);
@@ -128,7 +128,7 @@ Status Stream::timed(const trace::Work& work, Enqueue enqueue) {
 
 [[gnu::hot]] Status Stream::enqueueLaunch(backend::Kernel& kernel, const backend::Launch& launch) {
   auto& pipeline = static_cast<Pipeline&>(kernel);
-  if (trace::enabled()) [[unlikely]] {
+  if (trace::timesWork()) [[unlikely]] {
     return timed(backend::describe(kernel, launch),
                  [&](CommandEvents* events) { return pipeline.enqueue(queue_, launch, events); });
   }
@@ -165,7 +165,7 @@ void Stream::fillOnHost(const backend::Fill& fill) { opencl::fillOnHost(fill); }
 
 // Where drivers read the host early, the event of a copy to the host tells when its bytes are there; it is a marker, too.
 Status Stream::enqueueCopy(const backend::Copy& copy, bool blocks) {
-  if (trace::enabled()) [[unlikely]]
+  if (trace::timesWork()) [[unlikely]]
     return timed(backend::describe(copy), [&](CommandEvents* events) { return giveCopy(copy, blocks, events); });
   return giveCopy(copy, blocks, nullptr);
 }
@@ -197,7 +197,7 @@ bool Stream::copyAndRead(const backend::Copy& copy, Status* status) {
   *status = device().lost();
   if (!status->ok()) return true;
   if (belongsToHost(device(), copy)) {
-    if (trace::enabled()) return false;  // a trace shows the copy as a submission
+    if (trace::timesWork()) return false;  // a trace shows the copy as a submission
     opencl::copyOnHost(copy);
     return true;
   }
@@ -213,7 +213,7 @@ Status Stream::enqueueFill(const backend::Fill& fill) {
     const Error error = opencl::enqueueFill(device(), queue_, fill, events, &call);
     return error == CL_SUCCESS ? Status() : device().failed(call, error);
   };
-  if (trace::enabled()) [[unlikely]]
+  if (trace::timesWork()) [[unlikely]]
     return timed(backend::describe(fill), now);
   return now(nullptr);
 }
@@ -228,7 +228,7 @@ Ref<RefCounted> Stream::versionOf(backend::Replay& replay) { return static_cast<
 [[gnu::hot]] Status Stream::enqueueReplay(backend::Replay& given, RefCounted* version) {
   auto& replay = static_cast<Replay&>(given);
   Replay::List& list = version != nullptr ? static_cast<Replay::List&>(*version) : *replay.list();
-  if (trace::enabled()) [[unlikely]]
+  if (trace::timesWork()) [[unlikely]]
     return replayTimed(replay, list);
   return replay.enqueue(queue_, list, nullptr);
 }

@@ -81,7 +81,7 @@ TEST(SpansTest, TheEndTellsWhatIsOverAndDropsTheRest) {
   Spans spans(track);
   spans.add(std::make_unique<Scripted>(script, "over", told));
   spans.add(std::make_unique<Scripted>(script, "running", not_yet));
-  spans.settle();
+  (void)spans.settle(true);
   EXPECT_EQ(script.told, Names({"over"}));
   EXPECT_EQ(script.gone, 2);
 }
