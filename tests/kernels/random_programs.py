@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels made at random (random_kernels.py, random_planes.py), which have to give the same bits however and wherever they are
-built.
+"""Kernels made at random (random_kernels.py, random_planes.py, random_barriers.py), which have to give the same bits however
+and wherever they are built.
 
-    random_programs.py [--count 40] [--first 1] [--forms none,quick,optimized] [--planes] [--exact] [--batch 5] [--keep FOLDER]
-                       [--parallel] [--jobs N] [--seconds N] [--json FILE]
+    random_programs.py [--count 40] [--first 1] [--forms none,quick,optimized] [--planes | --barriers] [--exact] [--batch 5]
+                       [--keep FOLDER] [--parallel] [--jobs N] [--seconds N] [--json FILE]
 
 A form is a way to build, or a device; `--forms list` says which there are. Each has a process of its own, and programs with
 --batch kernels each. All run groups of several sizes; what other devices than the CPU have to agree about is --exact. A
@@ -32,6 +32,7 @@ import tempfile
 import threading
 import time
 
+import random_barriers
 import random_device
 import random_kernels
 import random_planes
@@ -161,7 +162,7 @@ class Worker:
     """A process for one form, started when it is first asked and again when it has ended."""
 
     def __init__(self, name, arguments, folder):
-        self.name, self.exact, self.planes = name, arguments.exact, arguments.planes
+        self.name, self.exact, self.planes, self.barriers = name, arguments.exact, arguments.planes, arguments.barriers
         self.environment = FORMS[name].environment(name, folder)
         self.said = tempfile.TemporaryFile()  # pylint: disable=consider-using-with
         self.process = None
@@ -169,7 +170,7 @@ class Worker:
 
     def start(self):
         command = [sys.executable, os.path.abspath(__file__), "--work", self.name]
-        command += ["--exact"] * self.exact + ["--planes"] * self.planes
+        command += ["--exact"] * self.exact + ["--planes"] * self.planes + ["--barriers"] * self.barriers
         # pylint: disable-next=consider-using-with
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.said, text=True,
                                         env=self.environment, start_new_session=True)
@@ -369,7 +370,7 @@ class Comparison:
 
 
 def makers(arguments):
-    return random_planes if arguments.planes else random_kernels
+    return random_planes if arguments.planes else random_barriers if arguments.barriers else random_kernels
 
 
 def main():
@@ -380,6 +381,7 @@ def main():
     parser.add_argument("--batch", type=int, default=5)
     parser.add_argument("--exact", action="store_true")
     parser.add_argument("--planes", action="store_true", help="kernels over planes")
+    parser.add_argument("--barriers", action="store_true", help="kernels with barriers in control of all kinds")
     parser.add_argument("--keep", type=pathlib.Path)
     parser.add_argument("--parallel", action="store_true")
     parser.add_argument("--jobs", type=int, default=1)
