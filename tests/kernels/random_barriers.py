@@ -1,9 +1,9 @@
 """Kernels with barriers made at random: random_programs.py --barriers runs them.
 
 Barriers stand in loops, ifs, switches and helpers, in each other, beside control that parts the items of a group. What decides
-about barriers is the same for all items, though a compiler may not see that; behind the last barrier of a turn items go their own
-ways. Values, arrays, records and pointers to them live across. Some items end early. What a kernel writes depends on nothing but
-its number.
+about barriers is the same for all items, though a compiler may not see that; behind the last barrier of a turn items go their
+ways. Values, arrays, records and pointers to them live across. Some items end early. What a kernel writes depends on its number
+alone.
 """
 
 import random
