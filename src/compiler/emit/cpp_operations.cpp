@@ -96,8 +96,6 @@ std::string CppOperations::constant(ir::Type type, const std::vector<uint64_t>& 
          "}";
 }
 
-std::string CppOperations::zero(ir::Type type) { return constant(type, std::vector<uint64_t>(type.components, 0)); }
-
 std::string CppOperations::converted(const Instruction& i, const std::string& a) {
   const Kind from = i.operands[0]->type.kind, to = i.result()->type.kind;
   const std::string target = to == Kind::kPointer ? "char*" : to == Kind::kBool ? "bool" : type({to});

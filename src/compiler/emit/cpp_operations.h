@@ -20,7 +20,6 @@ class CppOperations {
   // An expression for a pure operation but ids and addresses; `operands` are names.
   std::string value(const ir::Instruction& instruction, const std::vector<std::string>& operands);
   std::string constant(ir::Type type, const std::vector<uint64_t>& numbers);
-  std::string zero(ir::Type type);
   std::string load(const ir::Instruction& instruction, const std::string& pointer);
   std::string store(const ir::Instruction& instruction, const std::string& value, const std::string& pointer);
   // A call of a function of the language: IR values to its types, and its result back.

@@ -17,6 +17,7 @@
 #include "compiler/analysis/divergence.h"
 #include "compiler/passes/control.h"
 #include "compiler/passes/copy.h"
+#include "compiler/passes/group_control.h"
 #include "compiler/passes/uses.h"
 #include "compiler/unit.h"
 
@@ -28,12 +29,6 @@ using ir::Object;
 using ir::Opcode;
 using ir::Region;
 using ir::Value;
-
-bool hasBarrier(const Region& region) {
-  bool found = false;
-  ir::forEach(region, [&](const Instruction& i) { found = found || i.op == Opcode::kBarrier; });
-  return found;
-}
 
 bool callsBarrier(const Region& region, std::unordered_set<const ir::Function*>* seen) {
   bool found = false;
@@ -65,13 +60,12 @@ void giveHelpers(ir::Module& module) {
 
 class Split {
  public:
-  Split(ir::Module& module, ir::Function& kernel) : module_(module), kernel_(kernel) {}
+  Split(ir::Module& module, ir::Function& kernel) : module_(module), kernel_(kernel), control_(kernel) {}
 
   // False: items may not agree about what would be the group's control, and the kernel stays as it is.
   bool run() {
-    findGroups();
     findUniform();
-    if (!std::all_of(groups_.begin(), groups_.end(), [&](const Instruction* i) { return agree(*i); })) return false;
+    if (!control_.agree([&](const Value* value) { return isUniform(value); })) return false;
     kernel_.for_groups = true;
     takeRecords();
     findUniform();  // of the records' addresses too
@@ -95,92 +89,7 @@ class Split {
     std::vector<std::pair<Value*, Value*>> results;  // a value, and what the group has of it
   };
 
-  bool isGroups(const Instruction& i) const { return groups_.contains(&i); }
-
-  // --- which instructions are the group's
-
-  void findGroups() {
-    std::vector<const Instruction*> terminators;
-    ir::forEach(*kernel_.body, [&](const Instruction& i) {
-      const bool inside = std::any_of(i.regions.begin(), i.regions.end(), [](const Region* r) { return hasBarrier(*r); });
-      if (i.op == Opcode::kBarrier || inside) groups_.insert(&i);
-      if (ir::isTerminator(i.op) && i.op != Opcode::kReturn && i.op != Opcode::kYield) terminators.push_back(&i);
-    });
-    // What goes on or ends where the group does is the group's, and so is all that stands around it.
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (const Instruction* i : terminators) {
-        const Instruction* target = targetOf(*i);
-        if (!isGroups(*target)) continue;
-        for (const Instruction* at = i->parent->owner; at != target; at = at->parent->owner)
-          changed = groups_.insert(at).second || changed;
-      }
-    }
-  }
-
-  // Whether all items that come to an instruction of the group go the same way there: what decides is uniform, or the way that
-  // some take leads to a barrier whatever comes, so that the others may not take another one.
-  bool agree(const Instruction& i) const {
-    if (i.op == Opcode::kBarrier || i.op == Opcode::kLoop || isUniform(i.operands[0])) return true;
-    if (i.op == Opcode::kSwitch) return false;
-    const Region &one = *i.regions[0], &other = *i.regions[1];
-    if (waits(one, 0) || waits(other, 0)) return true;
-    // One side leaves from here, and the items that stay wait.
-    const auto leaves = [](const Region& region) { return region.body.back()->op != Opcode::kYield; };
-    return leaves(one) != leaves(other) && staysToWait(i);
-  }
-
-  // Whether control may go from inside of an instruction to somewhere else than behind it. A return ends an item, for which no
-  // other one waits.
-  static bool jumpsOut(const Instruction& i) {
-    std::unordered_set<const Instruction*> inside = {&i};
-    bool found = false;
-    for (const Region* region : i.regions) {
-      ir::forEach(*region, [&](const Instruction& inner) {
-        inside.insert(&inner);
-        if (ir::isTerminator(inner.op) && inner.op != Opcode::kReturn) found = found || !inside.contains(targetOf(inner));
-      });
-    }
-    return found;
-  }
-
-  // Whether what runs from a place of a region on comes to a barrier before control can part.
-  bool waits(const Region& region, size_t from) const {
-    for (size_t at = from; at < region.body.size(); ++at) {
-      const Instruction& i = *region.body[at];
-      if (i.op == Opcode::kBarrier) return true;
-      if (!isGroups(i)) continue;
-      // The first turn of a loop begins whatever comes.
-      if (i.op == Opcode::kLoop && waits(*i.regions[0], 0)) return true;
-      if (i.op == Opcode::kIf && waits(*i.regions[0], 0) && waits(*i.regions[1], 0)) return true;
-      if (jumpsOut(i)) return false;
-    }
-    return false;
-  }
-  bool partsBefore(const Region& region, size_t from) const {
-    return std::any_of(region.body.begin() + static_cast<ptrdiff_t>(from), region.body.end(),
-                       [&](const Instruction* i) { return isGroups(*i) && jumpsOut(*i); });
-  }
-
-  // From behind an if on, over the ends of regions around it, and into the next turn of a loop.
-  bool staysToWait(const Instruction& i) const {
-    const Instruction* at = &i;
-    for (;;) {
-      const Region& region = *at->parent;
-      const size_t next = static_cast<size_t>(std::find(region.body.begin(), region.body.end(), at) - region.body.begin()) + 1;
-      if (waits(region, next)) return true;
-      if (partsBefore(region, next) || region.owner == nullptr) return false;
-      const Opcode end = region.body.back()->op;
-      if (region.owner->op == Opcode::kIf && end == Opcode::kYield) {
-        at = region.owner;
-        continue;
-      }
-      if (region.owner->op != Opcode::kLoop) return false;
-      const Region &body = *region.owner->regions[0], &step = *region.owner->regions[1];
-      if (end == Opcode::kContinue) return waits(step, 0) || (!partsBefore(step, 0) && waits(body, 0));
-      return end == Opcode::kNext && waits(body, 0);
-    }
-  }
+  bool isGroups(const Instruction& i) const { return control_.contains(i); }
 
   // --- parts
 
@@ -213,7 +122,7 @@ class Split {
 
   void findUniform() {
     uniform_.clear();
-    for (uint32_t d = 0; d < 3 && !groups_.empty(); ++d) uniform_.emplace_back(kernel_, d, kMaxItems);
+    for (uint32_t d = 0; d < 3 && !control_.isEmpty(); ++d) uniform_.emplace_back(kernel_, d, kMaxItems);
   }
   bool isUniform(const Value* value) const {
     return std::all_of(uniform_.begin(), uniform_.end(), [&](const auto& each) { return each.of(*value).isUniform(); });
@@ -632,7 +541,7 @@ class Split {
 
   ir::Module& module_;
   ir::Function& kernel_;
-  std::unordered_set<const Instruction*> groups_;
+  const GroupControl control_;
   std::vector<Instruction*> ordered_;  // the group's instructions, outer ones first
   std::vector<Part> parts_;
   std::unordered_map<const Instruction*, int32_t> own_, before_;
