@@ -1,7 +1,7 @@
 """Kernels with barriers made at random: random_programs.py --barriers runs them.
 
 Barriers stand in loops, ifs, switches and helpers, in each other, beside control that parts the items of a group. What decides
-about barriers is the same for all items, though a compiler may not see that; behind the last barrier of a turn items go their
+about barriers is the same for all items, though a compiler may not see that; after the last barrier of a turn items go their
 ways. Values, arrays, records and pointers to them live across. Some items end early. What a kernel writes depends on its number
 alone.
 """
@@ -140,7 +140,7 @@ class Kernel:
         body = self.block(together, around + [("loop", together)])
         if together:
             self.counters.remove(k)
-        if together and self.chance(0.3):  # the turn's last barrier is behind all items
+        if together and self.chance(0.3):  # all items are past the turn's last barrier
             body += f" {WAIT} if ({self.test(self.own())}) continue; c += {self.own()};"
         head = f"{{ uint {end} = {bound}, {k} = 0; "
         return head + self.pick(f"for (; {k} < {end}; ++{k}) {{ {body} }} }}", f"while ({k}++ < {end}) {{ {body} }} }}",

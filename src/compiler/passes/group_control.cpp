@@ -89,7 +89,7 @@ bool GroupControl::partsBefore(const Region& region, size_t from) const {
                      [&](const Instruction* i) { return contains(*i) && jumpsOut(*i); });
 }
 
-// From behind an if on, over the ends of regions around it, and into the next turn of a loop.
+// From the end of an if on, over the ends of regions around it, and into the next turn of a loop.
 bool GroupControl::staysToWait(const Instruction& i) const {
   const Instruction* at = &i;
   for (;;) {

@@ -105,7 +105,7 @@ class Limiting {
     }
   }
 
-  // The first condition behind pure operations. `is_last`: nothing comes after the items, so that ending is doing nothing.
+  // The first condition after pure operations. `is_last`: nothing comes after the items, so that ending is doing nothing.
   bool takeOne(Instruction& items, bool is_last) {
     Region& inner = *items.regions[0];
     auto at = std::find_if(inner.body.begin(), inner.body.end(), [](const Instruction* i) { return !ir::isPure(i->op); });

@@ -71,6 +71,7 @@ class Split {
     findUniform();  // of the records' addresses too
     number(*kernel_.body);
     findCarried();
+    findAhead();
     findNeeds(*kernel_.body, kNone);
     for (Instruction* i : ordered_) giveSlots(*i);
     findCrossing(*kernel_.body, kNone);
@@ -208,12 +209,25 @@ class Split {
   }
   bool isOfGroup(const Value* value) const { return isParameter(value) || carried_.contains(value); }
 
+  // In the order of the values, so that a long chain of them is no deep recursion.
+  void findAhead() {
+    for (const Part& part : parts_) {
+      for (const Instruction* i : part.body) {
+        if (i->result() != nullptr) (void)isAhead(i->result());
+      }
+    }
+  }
+
   // The group has to have a value: computed ahead of its part, or as a result of it.
   void need(const Value* value) {
-    if (isOfGroup(value) || !needed_.insert(value).second) return;
-    if (!isAhead(value)) return;
-    hoisted_.insert(value->by);
-    for (const Value* operand : value->by->operands) need(operand);
+    std::vector<const Value*> work = {value};
+    while (!work.empty()) {
+      const Value* now = work.back();
+      work.pop_back();
+      if (isOfGroup(now) || !needed_.insert(now).second || !isAhead(now)) continue;
+      hoisted_.insert(now->by);
+      work.insert(work.end(), now->by->operands.begin(), now->by->operands.end());
+    }
   }
 
   void findNeeds(const Region& region, int32_t part) {
@@ -310,21 +324,32 @@ class Split {
     return at == as_made_.end() ? value : at->second;
   }
 
-  // How many operations compute a value again from what each part has; more than kMostAgain: it is kept.
+  // Whether a part computes a value again from what it has, by this many operations at most. Looks no deeper than that.
   static constexpr uint32_t kMostAgain = 4;
-  uint32_t costAgain(const Value* value) const {
-    if (isOfGroup(value) || needed_.contains(value)) return 0;
+  bool isCheap(const Value* value) const {
+    uint32_t left = kMostAgain;
+    return isCheap(value, &left);
+  }
+  bool isCheap(const Value* value, uint32_t* left) const {
+    if (isOfGroup(value) || needed_.contains(value)) return true;
     const Instruction* by = value->by;
-    if (by == nullptr || !ir::isPure(by->op) || by->op == Opcode::kSDiv || by->op == Opcode::kUDiv || by->op == Opcode::kSRem ||
-        by->op == Opcode::kURem || by->op == Opcode::kFDiv) {
-      return kMostAgain + 1;
+    if (by == nullptr || !ir::isPure(by->op)) return false;
+    switch (by->op) {
+      case Opcode::kSDiv:
+      case Opcode::kUDiv:
+      case Opcode::kSRem:
+      case Opcode::kURem:
+      case Opcode::kFDiv:
+        return false;
+      case Opcode::kConstant:
+      case Opcode::kAddress:
+        break;
+      default:
+        if (*left == 0) return false;
+        --*left;
     }
-    uint32_t cost = by->op == Opcode::kConstant || by->op == Opcode::kAddress ? 0 : 1;
-    for (Value* operand : by->operands) {
-      cost += costAgain(asMade(operand));
-      if (cost > kMostAgain) break;
-    }
-    return cost;
+    return std::all_of(by->operands.begin(), by->operands.end(),
+                       [&](Value* operand) { return isCheap(asMade(operand), left); });
   }
 
   // A value as a part has it: its own, computed again, or loaded at the head.
@@ -335,7 +360,7 @@ class Split {
     Part& part = parts_[static_cast<size_t>(number)];
     if (const auto at = part.here.find(value); at != part.here.end()) return at->second;
     Value* made = nullptr;
-    if (!slots_.contains(value) && costAgain(value) <= kMostAgain) {
+    if (!slots_.contains(value) && isCheap(value)) {
       Instruction* again = module_.makeInstruction(value->by->op);
       *again = *value->by;
       again->results.clear();

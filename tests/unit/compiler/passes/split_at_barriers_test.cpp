@@ -42,7 +42,7 @@ constexpr char kHead[] =
     "kernel void k(global uint* out, uint n) { local uint t[64]; const uint l = get_local_linear_id(), g = get_group_id(0), "
     "all = get_local_size(0) * get_local_size(1); uint s = l; ";
 
-// What stands behind kHead, up to the kernel's end; t has all items' numbers.
+// What follows kHead, up to the kernel's end; t has all items' numbers.
 const char* const kBodies[] = {
     // Values that live on, some of them cheap to compute again.
     "t[l] = l * 3; const uint far = l / 3 + n; float f = l * 0.5f; barrier(1); s += t[all - 1 - l] + far + (uint)f;",
@@ -67,7 +67,7 @@ const char* const kBodies[] = {
     // One item's slot within a loop of the group, never stored at first.
     "uint kept; for (uint i = 0; i < n; i++) { if (i == 0) kept = l * 7; t[l] = kept; barrier(1); s += t[(l + 1) % all] + "
     "kept; barrier(1); }",
-    // Vectors, and what is computed of them behind a barrier.
+    // Vectors, and what is computed of them after a barrier.
     "uint4 v = (uint4)(l, l + 1, n, 3); int4 less = v < (uint4)(3); t[l] = v.y; barrier(1); s += v.x + v.z * t[0] + "
     "(uint)less.x + less.w;",
     // Items that have ended are past all barriers.
@@ -151,6 +151,17 @@ TEST(IrSplitAtBarriersTest, CheapValuesAreComputedAgain) {
       std::all_of(slots.begin(), slots.end(), [](const ir::Object* slot) { return slot->per_item && slot->size == 4; }));
 }
 
+// After all passes: whether the kernel is one for groups, and the same words as of each item by itself.
+void expectSplit(const char* body, bool is_split) {
+  const std::string source = std::string(kHead) + body + " out[g * 64 + l] = s + 1; }";
+  ir::FromSource made(source), split(source);
+  std::string why;
+  ASSERT_TRUE(made.built) << made.why;
+  ASSERT_TRUE(run(&split.module, "all", &why)) << why << "\n" << source;
+  EXPECT_EQ(countOf(split.module, Opcode::kBarrier) == 0, is_split) << source;
+  EXPECT_EQ(result(split.module, 5, 1, {}), result(made.module, 5, 1, {})) << source;
+}
+
 // Items that go different ways where OpenCL lets them: the group's control may not take one for all.
 TEST(IrSplitAtBarriersTest, WhereItemsMayNotAgreeTheKernelStays) {
   const char* const bodies[] = {
@@ -165,15 +176,7 @@ TEST(IrSplitAtBarriersTest, WhereItemsMayNotAgreeTheKernelStays) {
       "if (l == 0) { s += 3; if (n == 9) barrier(1); }",
       "switch (l) { case 1: s = 2; break; case 2: s = 9; break; case 70: barrier(1); }",
   };
-  for (const char* body : bodies) {
-    const std::string source = std::string(kHead) + body + " out[g * 64 + l] = s + 1; }";
-    ir::FromSource made(source), split(source);
-    std::string why;
-    ASSERT_TRUE(made.built) << made.why;
-    ASSERT_TRUE(run(&split.module, "all", &why)) << why << "\n" << source;
-    EXPECT_GE(countOf(split.module, Opcode::kBarrier), 1U) << source;
-    EXPECT_EQ(result(split.module, 5, 1, {}), result(made.module, 5, 1, {})) << source;
-  }
+  for (const char* body : bodies) expectSplit(body, false);
 }
 
 // What a region of the group carries may come from nowhere, or from what is in memory.
@@ -190,15 +193,21 @@ TEST(IrSplitAtBarriersTest, ControlThatIsNeverLeftOrAlwaysIsSplit) {
       "uint c = n; switch (g) { case 0: switch (n & 7) { case 5: t[l] = c; barrier(1); c += t[0]; case 2: c *= 3; } break; "
       "case 1: c = l; } s += c;",
   };
-  for (const char* body : bodies) {
-    const std::string source = std::string(kHead) + body + " out[g * 64 + l] = s + 1; }";
-    ir::FromSource made(source), split(source);
-    std::string why;
-    ASSERT_TRUE(made.built) << made.why;
-    ASSERT_TRUE(run(&split.module, "all", &why)) << why << "\n" << source;
-    EXPECT_EQ(countOf(split.module, Opcode::kBarrier), 0U) << source;
-    EXPECT_EQ(result(split.module, 5, 1, {}), result(made.module, 5, 1, {})) << source;
-  }
+  for (const char* body : bodies) expectSplit(body, true);
+}
+
+// A chain of a hundred thousand values that all items have alike is no deep recursion.
+TEST(IrSplitAtBarriersTest, LongChainsOfUniformValuesAreSplit) {
+  std::string text =
+      "function \"k\" -> void kernel [0 0 0] {\n  parameter %0: global* \"p\" bytes 0\n  parameter %1: i32 \"n\" bytes 0\n";
+  constexpr int kValues = 100000;
+  for (int i = 2; i < kValues; ++i) text += "  %" + std::to_string(i) + ": i32 = add %" + std::to_string(i - 1) + " %1\n";
+  text += "  barrier\n  store %" + std::to_string(kValues - 1) + " %0 align 4\n  return\n}\n";
+  ir::FromText made(text);
+  ASSERT_TRUE(made.is_read) << made.why;
+  std::string why;
+  ASSERT_TRUE(run(&made.module, "split_at_barriers", &why)) << why;
+  EXPECT_EQ(countOf(made.module, Opcode::kBarrier), 0U);
 }
 
 // A helper that returns in its middle is not taken in, and its kernel keeps its barriers.
