@@ -270,6 +270,7 @@ int whileItTraces(int, char**) {
   OK(rtTraceStart(file));
   OK(rtTraceSetCallback(callback, &told, RT_TRACE_CALLS | RT_TRACE_WORK | RT_TRACE_RANGES));
   OK(rtTraceRangePush("around the fork"));
+  OK(rtStreamSynchronize(world.stream));  // it fills the same memory
   OK(rtMemset(world.memory, 1, 5000));
   const auto inTheChild = [&] {
     const int before = told.load();
