@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds on a machine with GPUs and runs what needs them: conformance, examples, benchmarks. Installs nothing; what is missing
 # is said. Usage: scripts/gpu.sh [--out FOLDER] [--filter GTEST_FILTER] [--tier svm|buffer] [--no-build] [STAGE...]
-# Stages: conformance comm stamps examples memcheck bench opencl dlpack random; without any, all of them. RT_GPU_ICD names the
+# Stages: conformance comm trace stamps examples memcheck bench opencl dlpack random; without any, all of them. RT_GPU_ICD names the
 # GPU's OpenCL driver (libnvidia-opencl.so.1), --tier one of its tiers. The stage dlpack needs PyTorch and cffi for python3;
 # RT_GPU_WHEELS names a folder with cffi's wheel where it is not installed. `random 500` makes 500 kernels, `random` alone 100, and
 # runs them on cuda:0 and on the CPU, from RT_GPU_FIRST (1) as far as they come in RT_GPU_SECONDS (400). `stamps 600` takes so many
@@ -25,7 +25,7 @@ while (($#)); do
   esac
   shift
 done
-((${#stages[@]})) || stages=(conformance comm stamps examples memcheck bench opencl dlpack random)
+((${#stages[@]})) || stages=(conformance comm trace stamps examples memcheck bench opencl dlpack random)
 mkdir -p "$out"
 
 build=build/gpu
@@ -193,6 +193,20 @@ if wants examples; then
   done
   RT_DEVICE=cuda:0 timeout 120 $build/bin/digits --graph >"$out/gpu_digits_graph.log" 2>&1
   row "digits --graph" "exit $?, $(tail -n 1 "$out/gpu_digits_graph.log")"
+fi
+
+# What RT_TRACE says of a GPU's work, beside events.
+if wants trace; then
+  RT_DISABLE=opencl timeout 200 python3 tests/trace/trace_test.py $build/bin/traced_program $build/lib/libnvtx_tool.so \
+    "$PWD/$build/tests/trace/gpu" cuda:0 >"$out/gpu_trace_test.log" 2>&1
+  row "trace_test ($?)" "$(tail -n 1 "$out/gpu_trace_test.log")"
+  RT_DISABLE=opencl timeout 200 python3 tests/trace/against_events.py $build/bin/digits $build/lib/liblaunch_events.so cuda:0 \
+    --epochs 10 --json "$out/gpu_trace.json" \
+    --commit "${COMMIT:-$(git describe --always --dirty 2>/dev/null || echo unknown)}" \
+    --machine "$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | sed -n 1p)" \
+    >"$out/gpu_trace_events.log" 2>&1
+  row "trace beside events ($?)" "$(tail -n 1 "$out/gpu_trace_events.log")"
+  grep '^|' "$out/gpu_trace_events.log"
 fi
 
 if wants memcheck; then
