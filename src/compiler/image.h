@@ -3,6 +3,7 @@
 // what the code does not say of itself.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -44,8 +45,11 @@ class Object : public RefCounted {
   }
   enum class Improvement : uint8_t { kNone, kPending, kDone, kFailed };
   Improvement improvement() const { return improvement_.load(std::memory_order_acquire); }
-  void expectBetter() { improvement_.store(Improvement::kPending, std::memory_order_relaxed); }  // before it is shared
-  void failBetter(std::string reason) {                                                          // once, instead of setBetter
+  void expectBetter(uint32_t kernels) {  // before it is shared
+    launched_ = std::vector<std::atomic<uint64_t>>(kernels);
+    improvement_.store(Improvement::kPending, std::memory_order_relaxed);
+  }
+  void failBetter(std::string reason) {  // once, instead of setBetter
     why_not_better_ = std::move(reason);
     improvement_.store(Improvement::kFailed, std::memory_order_release);
   }
@@ -56,6 +60,17 @@ class Object : public RefCounted {
   void spend(int64_t nanoseconds) const { spent_.fetch_add(static_cast<uint64_t>(nanoseconds), std::memory_order_relaxed); }
   void hurry() const { spent_.fetch_or(kWaitedFor, std::memory_order_relaxed); }
   uint64_t urgency() const { return spent_.load(std::memory_order_relaxed); }
+
+  // The last group that a kernel was launched with while better code is awaited; zeros: none. Relaxed: it only decides for
+  // which groups that code is fast.
+  void noteGroup(uint32_t kernel, const uint32_t group[3]) const {
+    const uint64_t packed = group[0] | uint64_t{group[1]} << 16 | uint64_t{group[2]} << 32;
+    if (kernel < launched_.size()) launched_[kernel].store(packed, std::memory_order_relaxed);
+  }
+  std::array<uint32_t, 3> launchedGroup(uint32_t kernel) const {
+    const uint64_t packed = kernel < launched_.size() ? launched_[kernel].load(std::memory_order_relaxed) : 0;
+    return {uint32_t(packed & 0xffff), uint32_t(packed >> 16 & 0xffff), uint32_t(packed >> 32)};
+  }
 
   // Of an instruction; safe in the handler of a signal. Lines are known where the code has debug information.
   bool contains(uintptr_t instruction) const { return instruction - begin_ < bytes_; }
@@ -78,6 +93,7 @@ class Object : public RefCounted {
   std::string why_not_better_;
   static constexpr uint64_t kWaitedFor = uint64_t{1} << 62;
   mutable std::atomic<uint64_t> spent_{0};
+  mutable std::vector<std::atomic<uint64_t>> launched_;  // by kernel, 16 bits for each dimension
   void (*watcher_)(const Object*) = nullptr;
   Tier tier_ = Tier::kUnknown;
   uint64_t file_bytes_ = 0;

@@ -9,7 +9,7 @@ alone.
 import random
 
 ITEMS = 192
-GROUPS = ((64, 1), (16, 4), (24, 1), (3, 1), (1, 1), (16, 3))  # sizes of groups, in two dimensions
+GROUPS = ((64, 1), (16, 4), (24, 1), (3, 1), (1, 1), (3, 16))  # sizes of groups, in two dimensions
 WAIT = "barrier(CLK_LOCAL_MEM_FENCE);"
 HELPERS = f"""typedef struct {{ uint m; uint2 t; }} S;
 uint walked(uint x, uint *y) {{

@@ -283,7 +283,7 @@ static void runGroupsApart(GroupRun&, uint64_t, uint64_t, uint32_t) {}
 
 template <class Groups>
 static inline void runGroups(GroupRun& run, uint64_t begin, uint64_t end, uint64_t most, uint32_t participant, Groups& groups) {
-  const QuickTime time(*run.kernel);
+  const QuickTime time(*run.kernel, run.group);
   Arena* arena = nullptr;
   try {
     if (run.local == 0) {

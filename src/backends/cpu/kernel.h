@@ -57,6 +57,7 @@ class HostKernel final : public backend::Kernel {
     const rtHostModuleKernel_t* better = better_->load(std::memory_order_acquire);
     return better == nullptr ? function_ : better[index_].function;
   }
+  uint32_t index() const { return index_; }  // in its module
   // Its object while better code for it is being made; null: this is the code that stays.
   const compiler::Object* unsettled() const {
     if (unsettled_ == nullptr) [[likely]]
@@ -93,9 +94,11 @@ class HostKernel final : public backend::Kernel {
 class QuickTime {
  public:
   // `times`: for how many calls this one stands.
-  explicit QuickTime(const HostKernel& kernel, int64_t times = 1) : object_(kernel.unsettled()), times_(times) {
-    if (object_ != nullptr) [[unlikely]]
-      began_ = nowNanoseconds();
+  QuickTime(const HostKernel& kernel, const uint32_t group[3], int64_t times = 1) : object_(kernel.unsettled()), times_(times) {
+    if (object_ == nullptr) [[likely]]
+      return;
+    object_->noteGroup(kernel.index(), group);
+    began_ = nowNanoseconds();
   }
   ~QuickTime() {
     if (object_ != nullptr) [[unlikely]]

@@ -248,7 +248,7 @@ bool ReplayArray::walk(const Runner& runner) {
   try {
     if (!runUpTo(sampled)) return;
     if (count != 0 && node->kind == Kind::kGroup) {
-      const QuickTime time(*node->kernel, count);
+      const QuickTime time(*node->kernel, node->group.group_size, count);
       if (!runUpTo(node + 1)) return;
     }
     runUpTo(nodes_ + end);

@@ -13,6 +13,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/fault.h"
 #include "base/handles/epoch.h"
 #include "base/lock_order.h"
@@ -25,9 +26,14 @@ namespace {
 
 constexpr int64_t kStopMilliseconds = 2000;  // for killing compilers and removing their files
 
+// What is not needed yet waits this long for a need: a first launch says for which groups code is wanted.
+constexpr int64_t kUnneeded = 300'000'000;            // nanoseconds
+constexpr auto kLook = std::chrono::milliseconds(5);  // at what is not needed yet
+
 struct Waiting {
   Work work;
   Urgency urgency;
+  int64_t since;
 };
 
 struct State {
@@ -44,14 +50,17 @@ State& state() {
   return *instance;
 }
 
-// A few hundred builds wait at most, and a build takes a second: a search is no time beside it.
+// A few hundred builds wait at most, and a build takes a second: a search is no time beside it. Null: none is needed yet.
 Work takeMostUrgent(std::deque<Waiting>* waiting) {
-  auto most = waiting->begin();
+  auto most = waiting->end();
   uint64_t highest = 0;
+  const int64_t now = nowNanoseconds();
   for (auto each = waiting->begin(); each != waiting->end(); ++each) {
     const uint64_t urgency = each->urgency ? each->urgency() : 0;
-    if (urgency > highest) most = each, highest = urgency;
+    const bool due = urgency != 0 || !each->urgency || now - each->since >= kUnneeded;
+    if (due && (most == waiting->end() || urgency > highest)) most = each, highest = urgency;
   }
+  if (most == waiting->end()) return nullptr;
   Work work = std::move(most->work);
   waiting->erase(most);
   return work;
@@ -62,6 +71,10 @@ void run(void*) {
   std::unique_lock lock(all.mutex);
   while (!all.waiting.empty()) {
     Work work = takeMostUrgent(&all.waiting);
+    if (!work) {
+      all.idle.wait_for(lock, kLook);
+      continue;
+    }
     lock.unlock();
     {
       epoch::Scope scope;
@@ -118,7 +131,7 @@ Status submit(Work work, Urgency urgency) {
   if (all.ending) return Status::bare(RT_ERROR_SHUT_DOWN);
   if (fault::fails("kernels.background")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
   RT_TRY(prepare(all));
-  all.waiting.push_back({std::move(work), std::move(urgency)});
+  all.waiting.push_back({std::move(work), std::move(urgency), nowNanoseconds()});
   if (all.threads >= mostThreads()) return Status();
   ++all.threads;
   Status status = startThread("manyrt-improve", run, nullptr);
@@ -134,6 +147,7 @@ bool await(const std::function<bool()>& done, Deadline deadline) {
   std::unique_lock lock(all.mutex);
   lock_order::mayWait("a wait for a build in the background");
   const trace::Wait waiting;
+  all.idle.notify_all();  // what the caller waits for is needed now
   while (!done()) {
     if (deadline.passed() || all.ending) return false;
     const std::chrono::nanoseconds time(std::min(deadline.remaining(), kMostNanoseconds));

@@ -1,10 +1,12 @@
 // The pipeline from OpenCL C to a loaded object: options, key, cache; and where that has nothing, preprocessor, parser,
 // lowering, compiler. Also the list of what is being built and what is loaded, by key, so that nothing is built twice.
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <iterator>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "base/config.h"
@@ -172,7 +174,32 @@ void forget(const Object* object) {
 
 // ---- Better code, later ----
 
+// What a build was asked for, for the time after its call.
+struct KeptRequest {
+  std::string source;
+  std::vector<std::string> more;
+  std::string options, name;
+  std::vector<Header> headers;
+
+  explicit KeptRequest(const BuildRequest& from)
+      : source(from.source),
+        more(from.more.begin(), from.more.end()),
+        options(from.options),
+        name(from.name),
+        headers(from.headers) {}
+  BuildRequest request() const {
+    BuildRequest again;
+    again.source = source;
+    again.more.assign(more.begin(), more.end());
+    again.options = options.c_str();
+    again.name = name.c_str();
+    again.headers = headers;
+    return again;
+  }
+};
+
 struct Improvement {
+  std::shared_ptr<const KeptRequest> request;
   Ref<Object> object;  // that is to have better code
   Digest key;
   std::string name;
@@ -180,6 +207,7 @@ struct Improvement {
   const FiberCalls* fibers = nullptr;
   Compiler compiler;
   cache::Directory directory;
+  KernelSanitizer sanitizer;
   KeptFiles kept;
   CompileJob job;
   int64_t since = 0;  // when the quick code was there
@@ -227,25 +255,36 @@ std::string namesOf(const rtHostModule_t& table) {
 
 const char* stepOf(CpuForm form) { return form == CpuForm::kQuick ? "compiler, quick code" : "compiler, optimised code"; }
 
-Status tryToImprove(const Improvement& work, int cancel) {
-  CompileJob job = work.job;
+// The job for the groups that were launched meanwhile, and its log; nothing: the one that was made with the quick code.
+std::optional<CompileJob> turnedJob(const Improvement& work, std::string* log);
+
+// Compiles a job and loads what comes of it.
+Status makeBetter(Ref<Object>* better, std::vector<unsigned char>* code, const Improvement& work, CompileJob job, int cancel) {
   job.cancel = cancel;
-  std::vector<unsigned char> code;
   std::string output;
   {
     const trace::BuildStep step(stepOf(CpuForm::kOptimized), work.name.c_str());
-    RT_TRY(orDefect(compile(&code, &output, work.compiler, job), work.name.c_str(), output, job.texts));
+    RT_TRY(orDefect(compile(code, &output, work.compiler, job), work.name.c_str(), output, job.texts));
   }
+  const std::string path = work.kept.keepObject(kOptimizedFile, *code);
+  RT_TRY(Object::load(better, code->data(), code->size(), work.name.c_str(), path));
+  return mayReplace(*work.object, **better) ? Status() : Status::error(RT_ERROR_INTERNAL, "its table differs.");
+}
+
+Status tryToImprove(const Improvement& work, int cancel) {
+  std::vector<unsigned char> code;
   Ref<Object> better;
-  const std::string path = work.kept.keepObject(kOptimizedFile, code);
-  RT_TRY(Object::load(&better, code.data(), code.size(), work.name.c_str(), path));
-  const auto* table = static_cast<const rtHostModule_t*>(better->symbol(kModuleSymbol));
-  if (!mayReplace(*work.object, *better)) {
-    return Status::error(RT_ERROR_INTERNAL, "its table differs.");
+  std::string log = work.log;
+  std::optional<CompileJob> turned = turnedJob(work, &log);
+  if (turned && !makeBetter(&better, &code, work, std::move(*turned), cancel).ok()) turned.reset();
+  if (!turned) {
+    log = work.log;
+    RT_TRY(makeBetter(&better, &code, work, work.job, cancel));
   }
+  const auto* table = static_cast<const rtHostModule_t*>(better->symbol(kModuleSymbol));
   if (auto* fibers = static_cast<const FiberCalls**>(better->symbol(kFibersSymbol))) *fibers = work.fibers;
   better->setTier(Object::Tier::kOptimized);
-  store(work.directory, work.key, work.log, code);
+  store(work.directory, work.key, log, code);
   work.object->setBetter(std::move(better), table->kernels);
   log::write(RT_LOG_INFO, "The optimised code of \"%s\" (%s) has taken the place of the quick code, %.2f s after it.",
              work.name.c_str(), namesOf(*table).c_str(), static_cast<double>(nowNanoseconds() - work.since) * 1e-9);
@@ -270,6 +309,8 @@ class Pipeline {
  public:
   Pipeline(const BuildRequest& request, std::string* log) : request_(request), front_end_(request), log_(*log) {}
   Status run(Ref<Object>* object);
+  // The text of a build that is under way, for groups that have been launched since; nothing: it is as it was.
+  std::optional<CompileJob> jobForLaunches(const Improvement& work, BuildOptions::Groups groups, std::string* log);
 
  private:
   Status makeKey();
@@ -291,6 +332,7 @@ class Pipeline {
   bool users_names_ = true;
   Origin origin_ = Origin::kBuilt;
   Digest key_{};
+  BuildOptions::Groups launched_;  // by kernel, before optimised code is made
 };
 
 Status Pipeline::makeKey() {
@@ -313,6 +355,8 @@ Status Pipeline::translate(FrontEnd* front_end, CpuUnit* optimized, CpuUnit* qui
         own.exact_lines = sanitizer_.watches() || kept_.debugs();
         own.users_names = kept_.debugs() && users_names_;
         kept_.keepSources(sources);
+        own.lanes = cpuLanes();
+        own.launched_groups = launched_;
         own.gathers = cpuGathers() && !sanitizer_.watches();
         own.scatters = cpuScatters() && own.gathers;
         if (mode_ == Mode::kIr && quick != nullptr) {
@@ -436,6 +480,8 @@ Status Pipeline::compileWithOwnNames(std::vector<unsigned char>* object, Built* 
 // stays loaded until it is done, so that a build of the same source meanwhile finds it.
 void Pipeline::improveLater(Built* built, const CpuUnit& optimized) {
   Improvement work;
+  work.request = std::make_shared<const KeptRequest>(request_);
+  work.sanitizer = sanitizer_;
   work.object = built->object;
   work.key = key_;
   work.name = front_end_.name();
@@ -448,12 +494,44 @@ void Pipeline::improveLater(Built* built, const CpuUnit& optimized) {
   for (size_t i = 0; i < optimized.texts.size(); ++i) kept_.keepText("unit" + std::to_string(i) + ".cpp", optimized.texts[i]);
   work.job.niceness = kBackgroundNiceness;
   work.since = nowNanoseconds();
-  built->object->expectBetter();
+  const auto* table = static_cast<const rtHostModule_t*>(built->object->symbol(kModuleSymbol));
+  built->object->expectBetter(table != nullptr ? table->kernel_count : 0);
   const Status status =
       background::submit([work](int cancel) { improve(work, cancel); }, [object = work.object] { return object->urgency(); });
   if (status.ok()) return;
   reportUnimproved(work.name, status);
   built->object->failBetter(reasonOf(status));
+}
+
+std::optional<CompileJob> Pipeline::jobForLaunches(const Improvement& work, BuildOptions::Groups groups, std::string* log) {
+  compiler_ = work.compiler;
+  sanitizer_ = work.sanitizer;
+  kept_ = work.kept;
+  launched_ = std::move(groups);
+  CpuUnit optimized;
+  std::string again;
+  if (!front_end_.readOptions().ok() || !translate(&front_end_, &optimized, nullptr, &again).ok()) return std::nullopt;
+  CompileJob job = jobFor(front_end_.options(), optimized, CpuForm::kOptimized, sanitizer_, kept_);
+  if (job.texts == work.job.texts) return std::nullopt;
+  for (size_t i = 0; i < optimized.texts.size(); ++i) kept_.keepText("unit" + std::to_string(i) + ".cpp", optimized.texts[i]);
+  job.niceness = work.job.niceness;
+  *log = std::move(again);
+  return job;
+}
+
+// Groups that leave lanes empty may want another order of their dimensions (lowering/cpu/turn.h). They are known from the
+// launches of the quick code alone.
+std::optional<CompileJob> turnedJob(const Improvement& work, std::string* log) {
+  const auto* table = static_cast<const rtHostModule_t*>(work.object->symbol(kModuleSymbol));
+  BuildOptions::Groups groups;
+  for (uint32_t i = 0; table != nullptr && i < table->kernel_count; ++i) {
+    const std::array<uint32_t, 3> group = work.object->launchedGroup(i);
+    if (std::max(group[1], group[2]) > 1) groups[table->kernels[i].name] = group;
+  }
+  if (groups.empty()) return std::nullopt;
+  const BuildRequest request = work.request->request();
+  std::string unused;
+  return Pipeline(request, &unused).jobForLaunches(work, std::move(groups), log);
 }
 
 Status Pipeline::run(Ref<Object>* object) {

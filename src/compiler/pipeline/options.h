@@ -1,7 +1,9 @@
 // The build options of a program, as clBuildProgram takes them: read once, used by the front end and by the compiler.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,7 +31,11 @@ struct BuildOptions {
   bool gathers = false;                     // the processor's gathers are fast (cpuGathers),
   bool scatters = false;                    // and its scatters
   uint32_t group_size[3] = {0, 0, 0};       // -rt-group-size=16,16,1: code for this size alone; zeros: any
-  std::string normalized;                   // all of it in one spelling: part of the cache's key
+  uint32_t lanes = 16;                      // numbers of 4 bytes that the processor's vectors have
+  // By kernel, the groups of its launches so far: no promise. Code for other sizes is as right, and may be slower.
+  using Groups = std::map<std::string, std::array<uint32_t, 3>>;
+  Groups launched_groups;
+  std::string normalized;  // all of it in one spelling: part of the cache's key
 };
 
 // Words as a shell splits them, with its quotes and backslashes. INVALID_VALUE where these do not end.

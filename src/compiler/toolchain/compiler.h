@@ -51,6 +51,7 @@ const std::string& cpuIdentity();
 // Intel's from Alder Lake and Sapphire Rapids on. Microcode makes those before them slow, so that no program learns what others
 // had loaded; AMD's take as long as one by one. Scatters: the same for writing, which AVX-512 has.
 bool cpuGathers();
+uint32_t cpuLanes();  // numbers of 4 bytes in a vector, as builtins/library/lanes/types.h decides it
 bool cpuScatters();
 
 }  // namespace manyrt::compiler

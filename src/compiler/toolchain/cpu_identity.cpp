@@ -89,6 +89,16 @@ const std::string& cpuIdentity() {
   return *identity;
 }
 
+uint32_t cpuLanes() {
+#if defined(__x86_64__)
+  const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                    __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
+  return wide ? 16 : __builtin_cpu_supports("avx2") ? 8 : 4;
+#else
+  return 4;
+#endif
+}
+
 bool cpuGathers() {
   static const bool reads = findGathers().reads;
   return reads;

@@ -8,6 +8,7 @@
 #include "compiler/builtins/builtins.h"
 #include "compiler/lowering/cpu/item_limits.h"
 #include "compiler/lowering/cpu/tree_facts.h"
+#include "compiler/lowering/cpu/turn.h"
 #include "compiler/lowering/cpu/user_names.h"
 #include "compiler/lowering/cpu/wide_index.h"
 #include "compiler/lowering/cpu/work_items.h"
@@ -40,13 +41,14 @@ KernelText::KernelText(CppText& text, const Function& kernel, const BuildOptions
       one_by_one_(form == CpuForm::kQuick || kernelSize(kernel) > kLongKernel) {
   text_.may_jump = kernel.has_goto;
   for (int d = 0; d < 3; ++d) {
-    fixed_[d] = kernel.required_group_size[0] != 0 ? kernel.required_group_size[d] : options.group_size[d];
+    fixed_[d] = kernel.required_group_size[0] != 0 ? kernel.required_group_size[d]
+                                                   : options.group_size[turnedDimension(kernel, static_cast<uint32_t>(d))];
   }
 }
 
 void KernelText::start(CpuKernel* kernel) {
   kernel->entry = "k_" + text_.name(kernel_);
-  for (int d = 0; d < 3; ++d) kernel->required_group_size[d] = fixed_[d];
+  for (uint32_t d = 0; d < 3; ++d) kernel->required_group_size[turnedDimension(kernel_, d)] = fixed_[d];
   if (changesGlobalMemoryAtomically(kernel_)) kernel->traits = kSharesAtomics;
 }
 
@@ -63,8 +65,9 @@ void KernelText::prologue(const std::string& rest, std::string* out) {
     const std::string n = std::to_string(d);
     const auto uses = [&](const char* name) { return rest.find(name + n) != std::string::npos; };
     const bool base = uses("mrt_b");
-    const std::string size = "mrt_g->group_size[" + n + "]", id = "mrt_g->group_id[" + n + "]",
-                      count = "mrt_g->group_count[" + n + "]", offset = "mrt_g->global_offset[" + n + "]";
+    const std::string at = "[" + text(turnedDimension(kernel_, static_cast<uint32_t>(d))) + "]";  // in the launch's order
+    const std::string size = "mrt_g->group_size" + at, id = "mrt_g->group_id" + at, count = "mrt_g->group_count" + at,
+                      offset = "mrt_g->global_offset" + at;
     if (uses("mrt_z")) *out += "const long mrt_z" + n + " = " + offset + ";\n";
     if (joins_) {  // JoinedGroups of unit.h, where there are any
       *out += "const long mrt_n" + n + " = " + size + ";\n";

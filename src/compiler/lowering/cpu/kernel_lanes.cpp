@@ -4,6 +4,7 @@
 #include "compiler/lowering/cpu/lanes/lane_text.h"
 #include "compiler/lowering/cpu/lanes/shapes.h"
 #include "compiler/lowering/cpu/tree_facts.h"
+#include "compiler/lowering/cpu/turn.h"
 
 namespace manyrt::compiler {
 
@@ -19,7 +20,7 @@ bool KernelText::lanes(const Items& work, std::string* out) {
 }
 
 bool KernelText::lanesAlong(uint32_t dimension, const Items& work, std::string* out) {
-  constexpr uint32_t kMaxNodes = 3000;  // nodes of expressions: a second or two of compilation
+  constexpr uint32_t kMaxNodes = 10000;  // nodes of expressions: two or three seconds of compilation
   LaneShapes shapes(*plan_, dimension);
   std::string why_not;
   if (shapes.find(work.statements, &why_not) && shapes.nodes() > kMaxNodes) why_not = "it is too long";
@@ -27,9 +28,11 @@ bool KernelText::lanesAlong(uint32_t dimension, const Items& work, std::string* 
   if (why_not.empty()) made = asLanes(shapes, dimension, work, &why_not);
   if (remark && !work.statements.empty()) {
     const std::string which = "The work-items of \"" + kernel_.name + "\" are from here on ";
+    const uint32_t along = turnedDimension(kernel_, dimension);
     remark(work.statements[0]->where,
-           which + (why_not.empty() ? dimension == 1 ? "the lanes of vectors along dimension 1." : "the lanes of vectors."
-                                    : "left to the compiler's vectoriser: " + why_not + "."));
+           which + (!why_not.empty() ? "left to the compiler's vectoriser: " + why_not + "."
+                    : along != 0     ? "the lanes of vectors along dimension " + std::to_string(along) + "."
+                                     : "the lanes of vectors."));
     for (const Stmt* loop : shapes.tiledLoops()) {
       if (why_not.empty())
         remark(loop->where, "This loop loads several elements at once of the row that each item walks along.");
@@ -131,9 +134,15 @@ std::string KernelText::asLanes(LaneShapes& shapes, uint32_t dimension, const It
     rows(count, together);
   };
   // Rows that are short, as those of groups of 8 x 8, would leave half of the lanes off: they take vectors of half the size,
-  // where that is four lanes or more.
+  // where that is four lanes or more. Where the size of a group is known, one of both is enough.
   const std::string count = "MRT_BYTES / " + std::to_string(shapes.widest());
-  if (twice && shapes.nodes() <= kMaxHalf && has_rows) {
+  const uint32_t row_items = joins_ ? 0 : knownGroupSize(kernel_, options_).items[turnedDimension(kernel_, dimension)];
+  if (row_items != 0) {
+    uint32_t lanes_of_row = options_.lanes * 4 / shapes.widest();
+    uint32_t parts = 1;
+    for (; lanes_of_row > 4 && row_items <= lanes_of_row / 2; lanes_of_row /= 2) parts *= 2;
+    full(parts == 1 ? count : count + " / " + std::to_string(parts));
+  } else if (twice && shapes.nodes() <= kMaxHalf && has_rows) {
     *out += "if (" + count + " / 2 >= 4 && " + last + " <= " + count + " / 2) {\n";
     rows(count + " / 2", 1);
     *out += "} else {\n";

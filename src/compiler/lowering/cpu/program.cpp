@@ -20,6 +20,7 @@
 #include "compiler/lowering/cpu/loop_counters.h"
 #include "compiler/lowering/cpu/second_result.h"
 #include "compiler/lowering/cpu/tree_facts.h"
+#include "compiler/lowering/cpu/turn.h"
 #include "compiler/lowering/cpu/user_names.h"
 #include "compiler/lowering/cpu/wide_locals.h"
 #include "compiler/lowering/cpu/work_items.h"
@@ -113,8 +114,9 @@ bool isForLanes(const GroupPlan& plan, const Function& kernel) {
   return add(plan.root(), 1) && together <= alone;
 }
 
-// What an item of a kernel costs where the items along a dimension are lanes; nothing: it has no such form.
-std::optional<double> costAlong(uint32_t dimension, const GroupPlan& plan) {
+// What an item of a kernel costs where the items along a dimension are lanes; nothing: it has no such form. `empty`: how much
+// more than in full vectors (emptyLanes).
+std::optional<double> costAlong(uint32_t dimension, const GroupPlan& plan, double empty = 1) {
   const std::function<std::optional<double>(const Node&, double)> sum = [&](const Node& at, double weight) {
     std::optional<double> all = 0;
     if (at.kind == NodeKind::kRegion) {
@@ -122,7 +124,7 @@ std::optional<double> costAlong(uint32_t dimension, const GroupPlan& plan) {
       std::string why_not;
       const bool pays = shapes.find(at.statements, &why_not);
       if (!pays && !shapes.hasForm()) return std::optional<double>();
-      all = weight * (pays ? shapes.together() + shapes.uniformTogether() : shapes.alone() + shapes.uniformAlone());
+      all = weight * (pays ? empty * (shapes.together() + shapes.uniformTogether()) : shapes.alone() + shapes.uniformAlone());
     }
     const double inner = at.kind == NodeKind::kLoop ? weight * LaneShapes::kLoopRuns : weight;
     for (const auto& child : at.children) {
@@ -161,6 +163,43 @@ void chooseLanes(GroupPlan& plan, const Function& kernel) {
 
 using Plans = std::vector<std::unique_ptr<GroupPlan>>;
 
+// The plan of a kernel for optimised code. Null: it runs on fibers.
+std::unique_ptr<GroupPlan> bestPlan(Program& program, Function& kernel, const BuildOptions& options, std::string* why) {
+  auto made = GroupPlan::make(program, kernel, why);
+  if (made == nullptr) return made;
+  made->setGathers(options.gathers, options.scatters);
+  if (!options.optimize) return made;
+  // Lanes need no loop around the items of a loop's body: what such a loop keeps stays in registers.
+  auto whole = GroupPlan::make(program, kernel, why, GroupPlan::Split::kBarriers);
+  if (whole != nullptr) whole->setGathers(options.gathers, options.scatters);
+  return whole != nullptr && isForLanes(*whole, kernel) ? std::move(whole) : std::move(made);
+}
+
+// Groups such as 2 x 16 x 3 leave most lanes along dimension 0 empty: where their size is known, lanes go along the dimension
+// that costs least. The plan is made anew in the other order.
+void turnForGroups(Program& program, Function& kernel, const BuildOptions& options, std::unique_ptr<GroupPlan>* plan) {
+  constexpr double kWorth = 0.9;
+  constexpr uint32_t kLeastRow = 4;  // items: fewer are no vectors
+  const GroupSize size = knownGroupSize(kernel, options);
+  if (!size.isKnown() || joinsGroups(kernel) || !canTurn(program, kernel)) return;
+  std::optional<double> least = costAlong(0, **plan, emptyLanes(size.items[0], options.lanes));
+  if (!least) return;
+  *least *= kWorth;
+  uint32_t best = 0;
+  std::string why;
+  for (uint32_t d = 1; d < 3; ++d) {
+    if (size.items[d] < kLeastRow) continue;
+    turn(program, kernel, d);
+    const auto turned = bestPlan(program, kernel, options, &why);
+    const auto cost = turned != nullptr ? costAlong(0, *turned, emptyLanes(size.items[d], options.lanes)) : std::nullopt;
+    if (cost && *cost < *least) best = d, least = cost;
+    turn(program, kernel, d);
+  }
+  if (best == 0) return;
+  turn(program, kernel, best);
+  *plan = bestPlan(program, kernel, options, &why);
+}
+
 // `quick` may be null: not wanted. Changes the kernels' trees, once for both.
 void makePlans(Plans* optimized, Plans* quick, Program& program, const Sources& sources, const BuildOptions& options,
                std::vector<std::string>* remarks) {
@@ -184,14 +223,9 @@ void makePlans(Plans* optimized, Plans* quick, Program& program, const Sources& 
         separateLoopCounters(program, *kernel);
         splitLiveRanges(program, *kernel);
       }
-      made = GroupPlan::make(program, *kernel, &why);
-      if (made != nullptr) made->setGathers(options.gathers, options.scatters);
-      if (made != nullptr && options.optimize) {
-        // Lanes need no loop around the items of a loop's body: what such a loop keeps stays in registers.
-        auto whole = GroupPlan::make(program, *kernel, &why, GroupPlan::Split::kBarriers);
-        if (whole != nullptr) whole->setGathers(options.gathers, options.scatters);
-        if (whole != nullptr && isForLanes(*whole, *kernel)) made = std::move(whole);
-      }
+      made = bestPlan(program, *kernel, options, &why);
+      // Quick code tells at which item it is, in the order of the launch.
+      if (made != nullptr && options.optimize && quick == nullptr) turnForGroups(program, *kernel, options, &made);
       if (made != nullptr && options.optimize) chooseLanes(*made, *kernel);
       if (made != nullptr && quick != nullptr) {
         plain = GroupPlan::make(program, *kernel, &why, GroupPlan::Split::kBarriers);
