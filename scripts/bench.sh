@@ -3,7 +3,8 @@
 # docs/benchmarks.md from them (docs/benchmarks-sixty*.md: kernels beside other drivers; docs/pairs.md: every two devices). Usage:
 # scripts/bench.sh [--no-install] [--intel] [--numpy] [PATTERN], for instance scripts/bench.sh launch. --intel installs Intel's
 # OpenCL runtime for CPUs from PyPI into build/venv-intel, --numpy installs numpy into build/venv-numpy; bench_sixty and
-# bench_digits.py run them from then on, and without them the tables say that they are absent.
+# bench_digits.py run them from then on, and without them the tables say that they are absent. `bench.sh generated` installs tinygrad
+# from PyPI into build/venv-tinygrad, captures the kernels of three models, and writes docs/benchmarks-generated.md.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -31,6 +32,24 @@ if scripts/install-intel-opencl.sh $with_intel; then
   sixty=(env "OCL_ICD_VENDORS=$PWD/build/opencl-vendors")
 fi
 
+commit=$(git describe --always --dirty 2>/dev/null || echo unknown)  # before the figures change the tree
+
+# Kernels that tinygrad generates; nothing of them is kept in the tree.
+if [[ $pattern == generated ]]; then
+  venv=build/venv-tinygrad
+  if [[ ! -x $venv/bin/python ]]; then
+    python3 -m venv "$venv"
+    "$venv/bin/pip" install --quiet tinygrad==0.12.0 numpy pyopencl
+  fi
+  "${sixty[@]}" "$venv/bin/python" benchmarks/generated/capture.py build/generated
+  "$venv/bin/python" benchmarks/generated/own_device.py build/generated-own.json
+  "${sixty[@]}" MANYRT_LIBRARY="$PWD/build/release/lib/libmanyrt.so" RT_CACHE_DIR=off "$venv/bin/python" \
+    benchmarks/generated/measure.py build/generated --own build/generated-own.json --commit "$commit" \
+    --json docs/measured/generated.json
+  python3 scripts/generated_table.py docs/measured/generated.json >docs/benchmarks-generated.md
+  exit 0
+fi
+
 venv_numpy=build/venv-numpy
 if [[ $numpy == yes && ! -x $venv_numpy/bin/python ]]; then
   python3 -m venv "$venv_numpy"
@@ -55,7 +74,6 @@ PYTHON
 }
 
 mkdir -p docs/measured
-commit=$(git describe --always --dirty 2>/dev/null || echo unknown)  # before the figures change the tree
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 failed=()
