@@ -119,14 +119,16 @@ void look(Seats::iterator seat) {
     const std::lock_guard lock(watched->mutex);
     moveLocked(&watched->resting, seat);
   };
-  if (!rank.flights().restIfOver(rest)) lookForFailure(rank);
+  if (rank.flights().restIfOver(rest)) return;
+  lookForFailure(rank);
+  rank.flights().recordEnds(rank.ownStream());
 }
 
 // Each stream is told that has not been, once the call of NCCL has returned.
 void tellStreams(Rank& rank, rtStatus_t code) {
   std::vector<rtStream_t> streams;
   rank.flights().forEach([&](Flight& flight) {
-    if (flight.told || !flight.returned.load(std::memory_order_acquire)) return;
+    if (flight.told || !flight.returned.load(std::memory_order_seq_cst)) return;
     streams.push_back(flight.stream);
     flight.told = true;
   });
