@@ -95,10 +95,10 @@ class Communicator {
 
   // The order of submission. A batch that is no part of a graph has a turn.
   struct Turns {
-    std::recursive_mutex submitting;  // from taking a turn to the end of the submission; a log line may call back
-    uint64_t next = 0;                // under `submitting`
+    std::recursive_mutex submitting;   // from taking a turn to the end of the submission; a log line may call back
+    uint64_t next = 0;                 // under `submitting`
     std::atomic<uint64_t> serving{0};  // written under the monitor's lock
-    std::set<uint64_t> over;          // later ones that were dropped; under the monitor's lock
+    std::set<uint64_t> over;           // later ones that were dropped; under the monitor's lock
     // Under `submitting`: no batch is ahead that has not run. What a batch has done is seen.
     bool idle() const { return next == serving.load(std::memory_order_acquire); }
   };

@@ -65,8 +65,8 @@ class Flights {
   void leave(bool called);
   Flight* current() const { return current_; }  // null: no such call lasts
 
-  // For the watch. Records the ends that are due. Where the stream of a flight is destroyed, `own` waits for all its context has
-  // to do, which comes later than the end.
+  // For the watch. Records the ends that are due. Where the stream of a flight is destroyed, `own` waits for all its context
+  // has to do, which comes later than the end.
   void recordEnds(rtStream_t own);
   // Calls `rest` under the lock and returns true if nothing is in flight.
   template <class Rest>
@@ -103,8 +103,8 @@ class Flights {
   bool watched_ = false;
   // Of the program's thread, under turns.submitting:
   Flight* current_ = nullptr;
-  bool joined_ = false;  // current_ is older than the call
-  int64_t left_ = 0;     // when the last call ended
+  bool joined_ = false;          // current_ is older than the call
+  int64_t left_ = 0;             // when the last call ended
   std::deque<Flight*> to_call_;  // submitted, and not called yet
 };
 

@@ -36,7 +36,8 @@ class Known {
  private:
   using Key = std::tuple<Kind, int32_t, int32_t, int32_t, uint64_t>;  // type, reduction, peer, count
   static Key keyOf(const Operation& of) {
-    const bool to_one = of.kind == Kind::kSend || of.kind == Kind::kReceive || of.kind == Kind::kGather || of.kind == Kind::kScatter;
+    const bool to_one =
+        of.kind == Kind::kSend || of.kind == Kind::kReceive || of.kind == Kind::kGather || of.kind == Kind::kScatter;
     return {of.kind, of.type, reduces(of.kind) ? of.reduction : 0, to_one ? of.root : 0, of.count};
   }
 

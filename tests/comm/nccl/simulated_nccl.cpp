@@ -531,6 +531,20 @@ EXPORT Result ncclCommSplit(NativeComm* parent, int color, int key, NativeComm**
   return kInProgress;
 }
 
+// Blocks until all have come: as users of NCCL start a rank.
+EXPORT Result ncclCommInitRank(NativeComm** comm, int count, NativeId id, int rank) {
+  Config config;
+  config.blocking = 0;
+  NativeComm* parent = nullptr;
+  const Result begun = ncclCommInitRankConfig(&parent, count, id, rank, &config);
+  if (begun != kInProgress) return begun;
+  while (!parent->remote->joined()) std::this_thread::yield();
+  splitFar(parent, rank, comm);
+  const std::lock_guard lock(mutex);
+  --live;  // the parent's; it is left behind
+  return kSuccess;
+}
+
 EXPORT Result ncclCommFinalize(NativeComm* comm) {
   Result result = kSuccess;
   if (refused("ncclCommFinalize", &result)) return result;
