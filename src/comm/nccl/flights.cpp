@@ -158,25 +158,25 @@ Status Flights::make() {
   return Status();
 }
 
-// Each question may go to the driver. What is ahead of an operation that is over, in its stream, is over as well, so the newest
-// are asked first. If the newest is not over, and not all are to be asked, only the oldest are. What was taken back last is
-// used first: its memory is near.
+// Each question may go to the driver. What is ahead of an operation that is over, in its stream, is over as well: the newest is
+// asked first, and where it is not over, the oldest are, up to the first of their stream that is not. What was taken back last
+// is used first: its memory is near.
 void Flights::takeBack(bool all) {
   if (in_flight_.empty()) return;
-  const auto next = [this](List::iterator at) { return ++at == in_flight_.end() ? nullptr : &*at; };
-  if (!all && !isOver(in_flight_.back(), nullptr)) {
-    while (!in_flight_.empty() && isOver(in_flight_.front(), next(in_flight_.begin()))) {
-      free_.splice(free_.begin(), in_flight_, in_flight_.begin());
+  const rtStream_t newest = in_flight_.back().stream;
+  const bool over = isOver(in_flight_.back(), nullptr);
+  rtStream_t busy = nullptr;
+  for (auto flight = in_flight_.begin(); flight != in_flight_.end();) {
+    const auto at = flight++;
+    if (at->stream == busy) continue;
+    const bool known = over && at->stream == newest;
+    if (known || isOver(*at, flight == in_flight_.end() ? nullptr : &*flight)) {
+      free_.splice(free_.begin(), in_flight_, at);
+    } else if (all) {
+      busy = at->stream;
+    } else {
+      return;
     }
-    return;
-  }
-  rtStream_t over = nullptr;
-  for (auto flight = in_flight_.end(); flight != in_flight_.begin();) {
-    const auto at = --flight;
-    if (at->stream != over && !isOver(*at, next(at))) continue;
-    over = at->stream;
-    ++flight;
-    free_.splice(free_.begin(), in_flight_, at);
   }
 }
 

@@ -101,8 +101,14 @@ bool hasExpired(const Flight& flight, uint64_t limit) {
 
 void lookForFailure(Rank& rank) {
   std::optional<Operation> late;
+  rtStream_t busy = nullptr;  // it has not come to a flight, nor to those that follow there
   rank.flights().forEach([&](Flight& flight) {
-    if (flight.begun == 0 && rtEventQuery(flight.begin) != RT_NOT_READY) flight.begun = nowNanoseconds();
+    if (flight.begun == 0 && flight.stream != busy) {
+      if (rtEventQuery(flight.begin) == RT_NOT_READY)
+        busy = flight.stream;
+      else
+        flight.begun = nowNanoseconds();
+    }
     if (!late && hasExpired(flight, rank.settings().timeout_ns)) late = flight.first;
   });
   if (const Result error = rank.clique().asyncError(rank.rank()); error != kSuccess) {
