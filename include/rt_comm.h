@@ -46,8 +46,8 @@
  *   launch. RT_COMM_ENGINE chooses the engine: see the documentation of the environment.
  *   Where the ranks of rtCommCreate are in several processes, NCCL alone joins them. Then it finds no rank that means
  *   something else. A rank that stays away ends the wait of the others by their time, without its number. An abort or a
- *   failure reaches the ranks of its own process. Such a communicator is not split and not captured, and reduces no
- *   16-bit integers: NOT_SUPPORTED.
+ *   failure reaches the ranks of its own process. Such a communicator is not split, and reduces no 16-bit integers:
+ *   NOT_SUPPORTED.
  */
 #ifndef MANYRT_RT_COMM_H_
 #define MANYRT_RT_COMM_H_

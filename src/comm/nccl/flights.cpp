@@ -17,7 +17,7 @@ constexpr size_t kMany = 1024;
 // A thread that comes back sooner has given nothing else to the stream meanwhile: a launch or a wait takes the driver longer.
 // So the device comes to the next operation at once, and one clock serves both. A flight takes milliseconds at most.
 constexpr int64_t kAtOnce = 250;  // nanoseconds
-constexpr uint32_t kMostSubmissions = 32;
+constexpr uint32_t kMostSubmissions = 128;
 constexpr uint64_t kMostBytes = 8 << 20;
 
 bool isPassed(rtEvent_t event) { return rtEventQuery(event) != RT_NOT_READY; }
