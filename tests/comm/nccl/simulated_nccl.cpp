@@ -268,6 +268,16 @@ Result begun(NativeComm* comm) {
   return kInProgress;
 }
 
+// As where the driver's queue is full.
+bool awaitRoom(NativeComm* comm) {
+  std::unique_lock lock(mutex);
+  if (held.count(-3) == 0) return true;
+  ++comm->calling;
+  changed.wait(lock, [&] { return held.count(-3) == 0 || comm->aborted; });
+  --comm->calling;
+  return !comm->aborted;
+}
+
 // As connect(), over the processes.
 Result connectFar(NativeComm* comm, const Kind& kind) {
   const std::lock_guard lock(comm->connecting);
@@ -381,6 +391,7 @@ Result collective(const char* name, NativeComm* comm, Stream stream, const Work&
       const Result connected =
           comm->control == nullptr ? kSuccess : connectFar(comm, {work.what, work.count, work.type, work.reduction});
       if (connected != kSuccess) return connected;
+      if (!awaitRoom(comm)) return kInternalError;
       const Result enqueued = work.count == 0 ? kSuccess : enqueue(comm, stream, [=] { meetFar(*comm, work); });
       return enqueued != kSuccess ? enqueued : begun(comm);
     }
