@@ -43,11 +43,12 @@
  *   The order of operands, the rounding of AVERAGE, and MINIMUM and MAXIMUM of a NaN are then NCCL's. 16-bit integers, which
  *   it has no type for, are reduced as without it, and not captured. Communicators that share devices need one order of
  *   submission on all of them, also of launches of graphs: NCCL may wait for ever otherwise, which TIMEOUT ends, but not of a
- *   launch. RT_COMM_ENGINE chooses the engine: see the documentation of the environment.
+ *   launch. RT_COMM_ENGINE chooses the engine: see the documentation of the environment. A call gives its work to NCCL on the
+ *   thread of the program where it can, and waits while the driver's queue is full, as a call of NCCL does.
  *   Where the ranks of rtCommCreate are in several processes, NCCL alone joins them. Then it finds no rank that means
  *   something else. A rank that stays away ends the wait of the others by their time, without its number. An abort or a
- *   failure reaches the ranks of its own process. Such a communicator is not split and not captured, and reduces no
- *   16-bit integers: NOT_SUPPORTED.
+ *   failure reaches the ranks of its own process. Such a communicator is not split, and reduces no 16-bit integers:
+ *   NOT_SUPPORTED.
  */
 #ifndef MANYRT_RT_COMM_H_
 #define MANYRT_RT_COMM_H_

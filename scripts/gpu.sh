@@ -179,6 +179,13 @@ if wants comm; then
     row "bench_comm_cuda ($?)" "$(tail -n 1 "$out/gpu_bench_comm.log")"
     [[ ! -s $out/bench_comm_cuda.json ]] || tidy "$out/bench_comm_cuda.json"
   fi
+  # The same of two processes with a GPU each.
+  if [[ -x $build/bin/bench_comm_processes ]]; then
+    timeout 200 $build/bin/bench_comm_processes --benchmark_out="$out/bench_comm_processes.json" --benchmark_out_format=json \
+      >"$out/gpu_bench_processes.log" 2>&1
+    row "bench_comm_processes ($?)" "$(tail -n 1 "$out/gpu_bench_processes.log")"
+    [[ ! -s $out/bench_comm_processes.json ]] || tidy "$out/bench_comm_processes.json"
+  fi
 fi
 
 if wants examples; then

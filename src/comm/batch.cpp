@@ -4,6 +4,8 @@
 // Captured, the host function stands there on the CPU too: it alone is called when the stream has failed, and tells the other
 // ranks. Work that an engine gives to the driver's stream needs no host function: the stream keeps its order.
 // A batch that only the program's thread may run is in no stream: that thread waits for what is ahead, and runs it.
+// The short way: operations that wait for no other rank run within the call, where the stream holds nothing back. They are no
+// batch and take no turn, as none is ahead, and `submitting` keeps others from coming between.
 #include "comm/batch.h"
 
 #include <atomic>
@@ -18,8 +20,8 @@ namespace {
 
 class Batch {
  public:
-  Batch(std::shared_ptr<Communicator> communicator, std::vector<Operation> operations, bool captured)
-      : communicator_(std::move(communicator)), operations_(std::move(operations)), captured_(captured) {}
+  Batch(std::shared_ptr<Communicator> communicator, Operations operations, bool captured)
+      : communicator_(std::move(communicator)), operations_(operations.begin(), operations.end()), captured_(captured) {}
 
   // Of what was submitted, the stream dropped all that it did not call.
   ~Batch() {
@@ -75,7 +77,8 @@ class Batch {
     Communicator::Turns& turns = communicator_->turns;
     const Monitor::Lock lock = monitor.lock();
     turns.over.merge(turn_);
-    while (turns.over.erase(turns.serving) != 0) ++turns.serving;
+    // Released: a thread that finds no batch ahead goes on from what this one has done.
+    while (turns.over.erase(turns.serving) != 0) turns.serving.fetch_add(1, std::memory_order_release);
     monitor.notifyLocked();
   }
 
@@ -146,20 +149,43 @@ Status runHere(Batch& batch, rtStream_t stream) {
   }
 }
 
+struct AtOnce {
+  Communicator& communicator;
+  Operations operations;
+  bool ran = false;
+};
+
+rtStatus_t runNow(const uint64_t* native, void* user) {
+  AtOnce& call = *static_cast<AtOnce*>(user);
+  call.ran = true;
+  return call.communicator.runAtOnce(call.operations, native[0]).code();
+}
+
+// Under `submitting`. False: nothing was submitted. What fails within the call is the stream's, as in a batch.
+bool submitAtOnce(Communicator& communicator, Operations operations, rtStream_t stream, int64_t came) {
+  if (!communicator.turns.idle() || communicator.monitor().hasFailed() || !communicator.runsAtOnce(operations)) return false;
+  if (!withoutThrowing([&] { return communicator.enter(operations, stream, came); }).ok()) return false;
+  AtOnce call{communicator, operations};
+  (void)rtStreamCallNative(runNow, &call, stream);
+  communicator.leave(call.ran);
+  return call.ran;
+}
+
 }  // namespace
 
-Status submit(const std::shared_ptr<Communicator>& communicator, std::vector<Operation> operations, rtStream_t stream) {
+Status submit(const std::shared_ptr<Communicator>& communicator, Operations operations, rtStream_t stream, int64_t came) {
   int32_t state = RT_CAPTURE_NONE;
   RT_TRY_CORE(rtStreamIsCapturing(&state, stream));
   const bool captured = state != RT_CAPTURE_NONE;
   for (const Operation& operation : operations) RT_TRY(communicator->check(operation, captured));
-  const auto batch = std::make_shared<Batch>(communicator, std::move(operations), captured);
-  const bool on_stream = communicator->submitsToStream(batch->operations());
   if (communicator->runsOnCallingThread()) {
     // A function of the stream cannot wait for it. Refused before the lock, which a call that waits for the stream may hold.
     if (const rtStatus_t inside = rtStreamSynchronizeFor(0, stream); inside == RT_ERROR_BUSY) return fromCore(inside);
   }
   const std::lock_guard order(communicator->turns.submitting);
+  if (!captured && submitAtOnce(*communicator, operations, stream, came)) return Status();
+  const auto batch = std::make_shared<Batch>(communicator, operations, captured);
+  const bool on_stream = communicator->submitsToStream(batch->operations());
   if (captured) return launch(batch, !on_stream, stream);
   batch->takeTurn();
   Status status = withoutThrowing([&] { return communicator->before(batch->first(), stream); });

@@ -3,13 +3,12 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "comm/communicator.h"
 
 namespace manyrt::comm {
 
-// Operations of one rank and one stream, which run as one.
-Status submit(const std::shared_ptr<Communicator>& communicator, std::vector<Operation> operations, rtStream_t stream);
+// Operations of one rank and one stream, which run as one. `came`: when the thread came with them, or 0.
+Status submit(const std::shared_ptr<Communicator>& communicator, Operations operations, rtStream_t stream, int64_t came);
 
 }  // namespace manyrt::comm

@@ -3,10 +3,12 @@
 // is gone, the rank leaves.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,6 +29,8 @@ struct Settings {
   uint64_t timeout_ns = 0;
   std::string label;
 };
+
+using Operations = std::span<const Operation>;
 
 // Where a batch runs.
 struct Submission {
@@ -66,28 +70,37 @@ class Communicator {
   virtual bool runsOnCallingThread() const { return false; }
   // Whether run() gives its work to the driver's stream and returns. Then it is called as soon as what is ahead is submitted.
   virtual bool submitsToStream(const std::vector<Operation>&) const { return false; }
+  // Whether runAtOnce() can run them, on the program's thread within its call: it waits for no other rank. Under
+  // turns.submitting, as the next functions.
+  virtual bool runsAtOnce(Operations) { return false; }
+  virtual Status runAtOnce(Operations, uint64_t native) { return (void)native, Status::bare(RT_ERROR_INTERNAL); }
   // Whether runAll() can run such a batch of each rank, on a thread that has them all. It waits for no other thread.
-  virtual bool runsAll(const std::vector<Operation>&) { return false; }
-  // Between before() and behind() of each rank; in their order.
+  virtual bool runsAll(Operations) { return false; }
+  // Between enter() and leave() of each rank; in their order.
   struct Share {
     Communicator* communicator;
-    const std::vector<Operation>* operations;
+    Operations operations;
     uint64_t native;  // the driver's stream
   };
   virtual Status runAll(const std::vector<Share>&) { return Status::bare(RT_ERROR_INTERNAL); }
   // Around the submission of a batch that is no part of a graph, under turns.submitting.
   virtual Status before(const Operation&, rtStream_t) { return Status(); }
   virtual void behind(bool submitted) { (void)submitted; }
+  // The same around runAtOnce() and runAll(). `came`: when the program's thread came with the operations, or 0.
+  virtual Status enter(Operations, rtStream_t, int64_t came) { return (void)came, Status(); }
+  virtual void leave(bool ran) { (void)ran; }
   // Of rtCommSplit, in two steps, so that one thread can announce several ranks before it waits.
   virtual Status announceSplit(int32_t color, int32_t key, uint64_t* ticket) = 0;
   virtual Status takeSplit(uint64_t ticket, std::shared_ptr<Communicator>* made) = 0;
 
   // The order of submission. A batch that is no part of a graph has a turn.
   struct Turns {
-    std::recursive_mutex submitting;  // from taking a turn to the end of the submission; a log line may call back
-    uint64_t next = 0;                // under `submitting`
-    uint64_t serving = 0;             // under the monitor's lock, as the next
-    std::set<uint64_t> over;          // later ones that were dropped
+    std::recursive_mutex submitting;   // from taking a turn to the end of the submission; a log line may call back
+    uint64_t next = 0;                 // under `submitting`
+    std::atomic<uint64_t> serving{0};  // written under the monitor's lock
+    std::set<uint64_t> over;           // later ones that were dropped; under the monitor's lock
+    // Under `submitting`: no batch is ahead that has not run. What a batch has done is seen.
+    bool idle() const { return next == serving.load(std::memory_order_acquire); }
   };
   Turns turns;
 

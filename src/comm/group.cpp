@@ -16,6 +16,7 @@ namespace {
 struct Part {
   std::shared_ptr<Communicator> communicator;
   rtStream_t stream;
+  int64_t came;  // with the first operation
   std::vector<Operation> operations;
   Status submitted;
   bool together = false;  // was submitted with the other ranks
@@ -58,9 +59,9 @@ void submitComplete(std::vector<Part>& parts) {
       return part.communicator->sharedMonitor() == first.communicator->sharedMonitor();
     };
     for (const Part& part : parts) {
-      if (belongs(part)) joints.push_back({part.communicator, &part.operations, part.stream});
+      if (belongs(part)) joints.push_back({part.communicator, part.operations, part.stream});
     }
-    if (!submitTogether(std::move(joints))) continue;
+    if (!submitTogether(std::move(joints), first.came)) continue;
     for (Part& part : parts) part.together |= belongs(part);
   }
 }
@@ -96,19 +97,20 @@ Status endGroup() {
   (void)withoutThrowing([&] { return submitComplete(ended.parts), Status(); });  // without memory each goes its own way
   for (Part& part : ended.parts) {  // all of them, whatever becomes of one: other ranks wait for them
     if (part.together) continue;
-    part.submitted = withoutThrowing([&] { return submit(part.communicator, std::move(part.operations), part.stream); });
+    part.submitted = withoutThrowing([&] { return submit(part.communicator, part.operations, part.stream, part.came); });
     if (first.ok()) first = part.submitted;
   }
   if (!first.ok()) failHalves(ended.parts);
   return first;
 }
 
-Status submitOrCollect(const std::shared_ptr<Communicator>& communicator, const Operation& operation, rtStream_t stream) {
-  if (!inGroup()) return submit(communicator, {operation}, stream);
+Status submitOrCollect(const std::shared_ptr<Communicator>& communicator, const Operation& operation, rtStream_t stream,
+                       int64_t came) {
+  if (!inGroup()) return submit(communicator, {&operation, 1}, stream, came);
   const auto same = [&](const Part& part) { return part.communicator == communicator && part.stream == stream; };
   const auto part = std::find_if(group.parts.begin(), group.parts.end(), same);
   if (part == group.parts.end()) {
-    group.parts.push_back({communicator, stream, {operation}, Status()});
+    group.parts.push_back({communicator, stream, came, {operation}, Status()});
   } else {
     part->operations.push_back(operation);
   }

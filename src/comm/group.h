@@ -23,8 +23,9 @@ struct Birth {
   std::function<Status(std::shared_ptr<Communicator>*)> take;
 };
 
-// At once or with the group. A birth writes *comm when it is done.
-Status submitOrCollect(const std::shared_ptr<Communicator>& communicator, const Operation& operation, rtStream_t stream);
+// At once or with the group. `came`: when the program's thread entered the call. A birth writes *comm when it is done.
+Status submitOrCollect(const std::shared_ptr<Communicator>& communicator, const Operation& operation, rtStream_t stream,
+                       int64_t came);
 Status bearOrCollect(Birth birth);
 
 }  // namespace manyrt::comm

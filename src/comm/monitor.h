@@ -2,6 +2,7 @@
 // Every wait of an engine ends when what it waits for is there, when the communicator fails, or when its time has passed.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
@@ -23,6 +24,9 @@ class Monitor {
   void failLocked(const Status& status, int32_t rank);
   Status failure(int32_t* rank = nullptr);
   bool failedLocked() const { return !failure_.ok(); }
+  // Without the lock. In one order with what a thread stored before (seq_cst): either it sees the failure here, or the thread
+  // that failed the communicator sees what was stored.
+  bool hasFailed() const { return failed_.load(std::memory_order_seq_cst); }
   Status failureLocked() const { return failure_; }
 
   void notifyLocked() { changed_.notify_all(); }
@@ -50,6 +54,7 @@ class Monitor {
   std::mutex mutex_;
   std::condition_variable changed_;
   Status failure_;
+  std::atomic<bool> failed_{false};  // there is one
   int32_t rank_ = -1;
 };
 

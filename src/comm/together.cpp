@@ -26,30 +26,20 @@ bool isRecorded(rtStream_t stream) {
 }
 
 // Whether all ranks mean the same, which is left to the other way to refuse, and their engine runs that at once.
+// Under `submitting` of all ranks.
 bool fits(const std::vector<Joint>& joints) {
-  const std::vector<Operation>& first = *joints.front().operations;
+  const Operations first = joints.front().operations;
   return std::all_of(joints.begin(), joints.end(), [&](const Joint& joint) {
-    return joint.stream != nullptr && joint.communicator->runsAll(*joint.operations) &&
-           std::equal(first.begin(), first.end(), joint.operations->begin(), joint.operations->end(), matches) &&
+    return joint.stream != nullptr && joint.communicator->runsAll(joint.operations) &&
+           std::equal(first.begin(), first.end(), joint.operations.begin(), joint.operations.end(), matches) &&
            !isRecorded(joint.stream);
   });
 }
 
 // Under `submitting` of all ranks: no batch is ahead of these that has not run.
 bool isIdle(const std::vector<Joint>& joints) {
-  Monitor& monitor = joints.front().communicator->monitor();
-  const Monitor::Lock lock = monitor.lock();
-  return !monitor.failedLocked() && std::all_of(joints.begin(), joints.end(), [](const Joint& joint) {
-    return joint.communicator->turns.next == joint.communicator->turns.serving;
-  });
-}
-
-void passTurns(const std::vector<Joint>& joints) {
-  const Monitor::Lock lock = joints.front().communicator->monitor().lock();
-  for (const Joint& joint : joints) {
-    ++joint.communicator->turns.next;
-    ++joint.communicator->turns.serving;
-  }
+  return !joints.front().communicator->monitor().hasFailed() &&
+         std::all_of(joints.begin(), joints.end(), [](const Joint& joint) { return joint.communicator->turns.idle(); });
 }
 
 struct Chain {
@@ -72,23 +62,22 @@ rtStatus_t enter(const uint64_t native[2], void* user) {
 
 }  // namespace
 
-bool submitTogether(std::vector<Joint> joints) {
-  if (!isComplete(joints) || !fits(joints)) return false;
+bool submitTogether(std::vector<Joint> joints, int64_t came) {
+  if (!isComplete(joints)) return false;
   std::vector<std::unique_lock<std::recursive_mutex>> order;
   for (const Joint& joint : joints) order.emplace_back(joint.communicator->turns.submitting);
-  if (!isIdle(joints)) return false;
+  if (!isIdle(joints) || !fits(joints)) return false;
   Chain chain{joints, {}};
   chain.shares.reserve(joints.size());
   size_t announced = 0;
   while (announced < joints.size()) {
     const Joint& joint = joints[announced];
-    const Status status = withoutThrowing([&] { return joint.communicator->before(joint.operations->front(), joint.stream); });
+    const Status status = withoutThrowing([&] { return joint.communicator->enter(joint.operations, joint.stream, came); });
     if (!status.ok()) break;
     ++announced;
   }
   if (announced == joints.size()) (void)rtStreamCallNative(enter, &chain, joints.front().stream);
-  for (size_t i = 0; i < announced; ++i) joints[i].communicator->behind(chain.ran);
-  if (chain.ran) passTurns(joints);
+  for (size_t i = 0; i < announced; ++i) joints[i].communicator->leave(chain.ran);
   return chain.ran;
 }
 

@@ -11,12 +11,12 @@ namespace manyrt::comm {
 
 struct Joint {
   std::shared_ptr<Communicator> communicator;
-  const std::vector<Operation>* operations;
+  Operations operations;
   rtStream_t stream;
 };
 
 // False: nothing was submitted, and each batch goes its own way. What becomes of the work is told as for other batches: by the
-// streams and by the communicator.
-bool submitTogether(std::vector<Joint> joints);
+// streams and by the communicator. `came`: when the thread came with the first of them.
+bool submitTogether(std::vector<Joint> joints, int64_t came);
 
 }  // namespace manyrt::comm

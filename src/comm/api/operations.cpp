@@ -1,5 +1,6 @@
 // The operations of rt_comm.h: each one makes an Operation of its arguments, and all go the same way from there: handle,
 // stream, checks, and the stream or the thread's group.
+#include "base/clock.h"
 #include "comm/checks.h"
 #include "comm/group.h"
 #include "comm/guard.h"
@@ -9,14 +10,15 @@ namespace manyrt::comm {
 namespace {
 
 Status enter(const Operation& operation, rtStream_t stream, rtComm_t comm) {
+  const int64_t came = nowNanoseconds();
   std::shared_ptr<Communicator> communicator;
   RT_TRY(find(&communicator, comm));
   RT_TRY(checkStream(&stream, *communicator));
   RT_TRY(checkOperation(operation, *communicator));
   RT_CHECK_ARG(isCollective(operation.kind) || operation.root != communicator->rank() || inGroup(),
                "The peer is rank %d itself: a send to oneself and its receive stand in one group.", operation.root);
-  if (const Status failure = communicator->monitor().failure(); !failure.ok()) return failure;
-  return submitOrCollect(communicator, operation, stream);
+  if (communicator->monitor().hasFailed()) return communicator->monitor().failure();
+  return submitOrCollect(communicator, operation, stream, came);
 }
 
 rtStatus_t call(const char* function, const Operation& operation, rtStream_t stream, rtComm_t comm) {

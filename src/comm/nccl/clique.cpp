@@ -26,16 +26,14 @@ Clique::~Clique() {
 }
 
 Clique::Use::Use(Clique& clique, int32_t rank) : clique_(clique), rank_(static_cast<size_t>(rank)) {
-  std::unique_lock lock(clique_.mutex_);
-  clique_.returned_.wait(lock, [&] { return !clique_.calling_[rank_]; });
-  clique_.calling_[rank_] = true;
-  if (!clique_.ended_.load(std::memory_order_acquire)) comm_ = clique_.comms_[rank_];
+  // One order with end(), which writes ended_ first and then reads calling_: it sees this call, or this call sees the end.
+  while (clique_.calling_[rank_].exchange(true, std::memory_order_seq_cst)) clique_.calling_[rank_].wait(true);
+  if (!clique_.ended_.load(std::memory_order_seq_cst)) comm_ = clique_.comms_[rank_];
 }
 
 Clique::Use::~Use() {
-  const std::lock_guard lock(clique_.mutex_);
-  clique_.calling_[rank_] = false;
-  clique_.returned_.notify_all();
+  clique_.calling_[rank_].store(false, std::memory_order_release);
+  clique_.calling_[rank_].notify_one();
 }
 
 Result Clique::asyncError(int32_t rank) {
@@ -49,7 +47,8 @@ void Clique::abort() { end(library_.abort); }
 
 bool Clique::mayEndLocked() {
   if (over_) return false;
-  const bool called = std::find(calling_.begin(), calling_.end(), true) != calling_.end();
+  const auto lasts = [](const std::atomic<bool>& calling) { return calling.load(std::memory_order_seq_cst); };
+  const bool called = std::any_of(calling_.begin(), calling_.end(), lasts);
   if (called && ending_since_ == 0) ending_since_ = nowNanoseconds();
   over_ = !called || nowNanoseconds() - ending_since_ >= kPatience;
   return over_;
@@ -57,7 +56,7 @@ bool Clique::mayEndLocked() {
 
 // Does not wait, since the watch looks after other communicators too. The last rank, which ends them, is in no call.
 void Clique::end(Result (*function)(NativeComm*)) {
-  ended_.store(true, std::memory_order_release);
+  ended_.store(true, std::memory_order_seq_cst);
   if (processEnds()) return;  // a thread, or a static object of the program, that has the last rank
   {
     const std::lock_guard lock(mutex_);
@@ -68,16 +67,6 @@ void Clique::end(Result (*function)(NativeComm*)) {
     if (comm != nullptr) (void)function(comm);
   }
   (void)library_.groupEnd();
-}
-
-void Clique::learn(const Operation& operation) {
-  const std::lock_guard lock(mutex_);
-  known_.insert(keyOf(operation));
-}
-
-bool Clique::knows(const Operation& operation) {
-  const std::lock_guard lock(mutex_);
-  return known_.count(keyOf(operation)) != 0;
 }
 
 }  // namespace manyrt::comm::nccl

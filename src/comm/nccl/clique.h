@@ -3,17 +3,13 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <set>
-#include <tuple>
 #include <vector>
 
 #include "comm/monitor.h"
 #include "comm/nccl/library.h"
-#include "comm/operation.h"
 
 namespace manyrt::comm::nccl {
 
@@ -27,7 +23,7 @@ class Clique {
 
   const Library& library() const { return library_; }
 
-  // A rank's communicator for a call of NCCL, which takes one at a time of each. Null behind an abort.
+  // A rank's communicator for a call of NCCL, which takes one at a time of each. Null behind an abort. Takes no lock.
   class Use {
    public:
     Use(Clique& clique, int32_t rank);
@@ -47,26 +43,18 @@ class Clique {
   Result asyncError(int32_t rank);
   void abort();
 
-  // Operations that have run, after which NCCL has connected what they need.
-  void learn(const Operation& operation);
-  bool knows(const Operation& operation);
-
  private:
-  using Key = std::tuple<Kind, int32_t, int32_t, uint64_t>;  // type, reduction, count
-  static Key keyOf(const Operation& of) { return {of.kind, of.type, reduces(of.kind) ? of.reduction : 0, of.count}; }
   bool mayEndLocked();
   void end(Result (*function)(NativeComm*));
 
   const Library& library_;
   const std::shared_ptr<Monitor> monitor_;
   const std::vector<NativeComm*> comms_;
-  std::atomic<bool> ended_{false};  // no call begins any more
-  std::mutex mutex_;                // of the next; not a timed mutex for each rank, which ThreadSanitizer does not follow
-  std::condition_variable returned_;
-  std::vector<bool> calling_;  // by rank
-  int64_t ending_since_ = 0;   // the first abort that met a call; 0: none has
-  bool over_ = false;          // NCCL has been told
-  std::set<Key> known_;
+  std::atomic<bool> ended_{false};          // no call begins any more
+  std::vector<std::atomic<bool>> calling_;  // by rank
+  std::mutex mutex_;                        // of the next
+  int64_t ending_since_ = 0;                // the first abort that met a call; 0: none has
+  bool over_ = false;                       // NCCL has been told
 };
 
 }  // namespace manyrt::comm::nccl

@@ -43,6 +43,8 @@ struct Config {
   X(initAll, ncclCommInitAll, (NativeComm * *comms, int count, const int* devices))                                       \
   X(uniqueId, ncclGetUniqueId, (NativeId * id))                                                                           \
   X(initRank, ncclCommInitRankConfig, (NativeComm * *comm, int count, NativeId id, int rank, Config* config))             \
+  X(split, ncclCommSplit, (NativeComm * comm, int color, int key, NativeComm** made, Config* config))                     \
+  X(finalize, ncclCommFinalize, (NativeComm * comm))                                                                      \
   X(destroy, ncclCommDestroy, (NativeComm * comm))                                                                        \
   X(abort, ncclCommAbort, (NativeComm * comm))                                                                            \
   X(asyncError, ncclCommGetAsyncError, (NativeComm * comm, Result * error))                                               \

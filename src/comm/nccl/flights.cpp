@@ -2,6 +2,9 @@
 // questions, both of which only submit or read, and call nothing of this library.
 #include "comm/nccl/flights.h"
 
+#include <algorithm>
+
+#include "base/clock.h"
 #include "comm/core_call.h"
 
 namespace manyrt::comm::nccl {
@@ -11,7 +14,19 @@ namespace {
 // watch takes back what is over. Only where that comes to many in a tick they are asked.
 constexpr size_t kMany = 1024;
 
-bool isOver(const Flight& flight) { return rtEventQuery(flight.end) != RT_NOT_READY; }
+// A thread that comes back sooner has given nothing else to the stream meanwhile: a launch or a wait takes the driver longer.
+// So the device comes to the next operation at once, and one clock serves both. A flight takes milliseconds at most.
+constexpr int64_t kAtOnce = 250;  // nanoseconds
+constexpr uint32_t kMostSubmissions = 128;
+constexpr uint64_t kMostBytes = 8 << 20;
+
+bool isPassed(rtEvent_t event) { return rtEventQuery(event) != RT_NOT_READY; }
+
+// `next` is the next flight, or null. Without an end of its own a flight is over when its stream has come to the next one.
+bool isOver(const Flight& flight, const Flight* next) {
+  if (!flight.open) return isPassed(flight.end);
+  return next != nullptr && next->stream == flight.stream && isPassed(next->begin);
+}
 
 }  // namespace
 
@@ -29,20 +44,84 @@ Status Flights::prepare(const Operation& first, rtStream_t stream) {
   const std::lock_guard lock(mutex_);
   if (free_.empty() && in_flight_.size() >= kMany) takeBack(false);
   if (free_.empty()) RT_TRY(make());
-  Flight& flight = free_.front();
-  to_call_.push_back(&flight);
-  if (const rtStatus_t recorded = rtEventRecord(flight.begin, stream); recorded != RT_SUCCESS) {
+  to_call_.push_back(&free_.front());
+  if (const Status begun = begin(first, stream); !begun.ok()) {
     to_call_.pop_back();
-    return fromCore(recorded);
+    return begun;
   }
+  next_.splice(next_.end(), free_, free_.begin());
+  return Status();
+}
+
+// Of the first free flight.
+Status Flights::begin(const Operation& first, rtStream_t stream) {
+  Flight& flight = free_.front();
+  RT_TRY_CORE(rtEventRecord(flight.begin, stream));
   flight.stream = stream;
   flight.first = first;
   flight.begun = 0;
-  flight.told = false;
+  flight.told = flight.open = false;
   flight.called.store(0, std::memory_order_relaxed);  // the submission publishes both
   flight.returned.store(false, std::memory_order_relaxed);
-  next_.splice(next_.end(), free_, free_.begin());
   return Status();
+}
+
+bool Flights::joins(const Flight& flight, const Operation& first, uint64_t bytes, rtStream_t stream, int64_t came) const {
+  return flight.open && flight.stream == stream && came - left_ <= kAtOnce && flight.first.kind == first.kind &&
+         flight.first.root == first.root && flight.first.count == first.count && bytes <= kMostBytes &&
+         flight.submissions < kMostSubmissions && bytes <= kMostBytes - flight.bytes &&
+         flight.returned.load(std::memory_order_relaxed);
+}
+
+Status Flights::enterLocked(const Operation& first, uint64_t bytes, rtStream_t stream, int64_t came) {
+  joined_ = !in_flight_.empty() && joins(in_flight_.back(), first, bytes, stream, came);
+  if (joined_) {
+    current_ = &in_flight_.back();
+    ++current_->submissions;
+    current_->bytes += bytes;
+    current_->returned.store(false, std::memory_order_relaxed);
+    return Status();
+  }
+  if (free_.empty() && in_flight_.size() >= kMany) takeBack(false);
+  if (free_.empty()) RT_TRY(make());
+  RT_TRY(begin(first, stream));
+  current_ = &free_.front();
+  current_->open = true;
+  current_->submissions = 1;
+  current_->bytes = std::min(bytes, kMostBytes);
+  in_flight_.splice(in_flight_.end(), free_, free_.begin());
+  return Status();
+}
+
+// A flight that has not been called, and into which no other was joined, is none.
+void Flights::leave(bool called) {
+  if (!called) {
+    const std::lock_guard lock(mutex_);
+    current_->returned.store(true, std::memory_order_relaxed);
+    if (!joined_) {
+      const auto is = [this](const Flight& flight) { return &flight == current_; };
+      free_.splice(free_.begin(), in_flight_, std::find_if(in_flight_.begin(), in_flight_.end(), is));
+    }
+  }
+  current_ = nullptr;
+  left_ = called ? nowNanoseconds() : 0;
+}
+
+// Not in a capture, which the program may have begun since: the event would be a part of it.
+void Flights::recordEnds(rtStream_t own) {
+  const std::lock_guard lock(mutex_);
+  for (auto at = in_flight_.begin(); at != in_flight_.end();) {
+    const auto flight = at++;
+    if (!flight->open || !flight->returned.load(std::memory_order_acquire)) continue;
+    if (at != in_flight_.end() && at->stream == flight->stream) continue;  // its begin serves
+    int32_t state = RT_CAPTURE_NONE;
+    const rtStatus_t asked = rtStreamIsCapturing(&state, flight->stream);
+    if (asked == RT_SUCCESS && state != RT_CAPTURE_NONE) continue;
+    flight->open = false;
+    if (rtEventRecord(flight->end, flight->stream) == RT_SUCCESS) continue;
+    if (rtStreamWaitContext(context_, own) == RT_SUCCESS && rtEventRecord(flight->end, own) == RT_SUCCESS) continue;
+    lost_.splice(lost_.end(), in_flight_, flight);
+  }
 }
 
 bool Flights::commitLocked(bool submitted) {
@@ -79,22 +158,25 @@ Status Flights::make() {
   return Status();
 }
 
-// Each question may go to the driver. What is ahead of an operation that is over, in its stream, is over as well, so the newest
-// are asked first. If the newest is not over, and not all are to be asked, only the oldest are. What was taken back last is
-// used first: its memory is near.
+// Each question may go to the driver. What is ahead of an operation that is over, in its stream, is over as well: the newest is
+// asked first, and where it is not over, the oldest are, up to the first of their stream that is not. What was taken back last
+// is used first: its memory is near.
 void Flights::takeBack(bool all) {
   if (in_flight_.empty()) return;
-  if (!all && !isOver(in_flight_.back())) {
-    while (!in_flight_.empty() && isOver(in_flight_.front())) free_.splice(free_.begin(), in_flight_, in_flight_.begin());
-    return;
-  }
-  rtStream_t over = nullptr;
-  for (auto flight = in_flight_.end(); flight != in_flight_.begin();) {
-    const auto at = --flight;
-    if (at->stream != over && !isOver(*at)) continue;
-    over = at->stream;
-    ++flight;
-    free_.splice(free_.begin(), in_flight_, at);
+  const rtStream_t newest = in_flight_.back().stream;
+  const bool over = isOver(in_flight_.back(), nullptr);
+  rtStream_t busy = nullptr;
+  for (auto flight = in_flight_.begin(); flight != in_flight_.end();) {
+    const auto at = flight++;
+    if (at->stream == busy) continue;
+    const bool known = over && at->stream == newest;
+    if (known || isOver(*at, flight == in_flight_.end() ? nullptr : &*flight)) {
+      free_.splice(free_.begin(), in_flight_, at);
+    } else if (all) {
+      busy = at->stream;
+    } else {
+      return;
+    }
   }
 }
 

@@ -1,5 +1,8 @@
-// What a rank has in flight. Each submission stands between two events, since NCCL's work waits on the device for the other
-// ranks, where no clock ends it: the watch looks at them (watch.h).
+// What a rank has in flight. Each flight stands between two events, since NCCL's work waits on the device for the other ranks,
+// where no clock ends it: the watch looks at them (watch.h).
+//
+// A batch is a flight. Calls on the program's thread record no end: that is the begin of the next flight in the stream, or an
+// event that the watch records. Short operations that follow each other at once are one flight, with one event for all.
 //
 // A flight, its events and its place in a list are made once and used again, so that an operation allocates nothing.
 #pragma once
@@ -15,7 +18,7 @@
 
 namespace manyrt::comm::nccl {
 
-// One submission.
+// One submission, or several short ones.
 struct Flight {
   rtStream_t stream = nullptr;
   rtEvent_t begin = nullptr;
@@ -23,6 +26,9 @@ struct Flight {
   Operation first{};  // for messages
   int64_t begun = 0;  // when the stream was seen to have come to it; 0: not yet
   bool told = false;  // its stream has been given the failure
+  bool open = false;  // `end` is not recorded, and others may join
+  uint32_t submissions = 1;
+  uint64_t bytes = 0;
   // How far the host has come with it. Written by the thread that calls NCCL, read by the watch.
   std::atomic<int64_t> called{0};  // when NCCL was called; 0: not yet
   std::atomic<bool> returned{false};
@@ -46,7 +52,23 @@ class Flights {
   // Of what was submitted, what is called next: in the order of the submissions.
   Flight& takeCalled();
 
-  // For the watch. Calls `rest` under the lock and returns true if nothing is in flight.
+  // Around a call of NCCL on the program's thread, under turns.submitting. `came`: when the thread came with it.
+  template <class Enter>
+  Status enter(const Operation& first, uint64_t bytes, rtStream_t stream, int64_t came, Enter enter) {
+    const std::lock_guard lock(mutex_);
+    RT_TRY(enterLocked(first, bytes, stream, came));
+    if (watched_) return Status();
+    watched_ = true;
+    enter();
+    return Status();
+  }
+  void leave(bool called);
+  Flight* current() const { return current_; }  // null: no such call lasts
+
+  // For the watch. Records the ends that are due. Where the stream of a flight is destroyed, `own` waits for all its context
+  // has to do, which comes later than the end.
+  void recordEnds(rtStream_t own);
+  // Calls `rest` under the lock and returns true if nothing is in flight.
   template <class Rest>
   bool restIfOver(Rest rest) {
     const std::lock_guard lock(mutex_);
@@ -66,6 +88,9 @@ class Flights {
   using List = std::list<Flight>;  // one goes from list to list without memory being taken
 
   bool commitLocked(bool submitted);
+  Status enterLocked(const Operation& first, uint64_t bytes, rtStream_t stream, int64_t came);
+  bool joins(const Flight& flight, const Operation& first, uint64_t bytes, rtStream_t stream, int64_t came) const;
+  Status begin(const Operation& first, rtStream_t stream);
   Status make();
   void takeBack(bool all);
 
@@ -76,6 +101,10 @@ class Flights {
   List in_flight_;  // in the order of the submissions
   List lost_;       // submitted to a stream that took no event behind it: its call may still come
   bool watched_ = false;
+  // Of the program's thread, under turns.submitting:
+  Flight* current_ = nullptr;
+  bool joined_ = false;          // current_ is older than the call
+  int64_t left_ = 0;             // when the last call ended
   std::deque<Flight*> to_call_;  // submitted, and not called yet
 };
 

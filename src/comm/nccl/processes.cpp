@@ -1,7 +1,10 @@
 // NCCL starts a rank on the device that is current. A native function of the rank's context has that device current, on
-// whatever thread it runs; so the start is called in one.
+// whatever thread it runs; so the start is one, from its first call to its last.
 #include "comm/nccl/processes.h"
 
+#include <time.h>
+
+#include <atomic>
 #include <cstring>
 #include <utility>
 
@@ -10,22 +13,93 @@
 #include "comm/nccl/rank.h"
 
 namespace manyrt::comm::nccl {
-namespace {
 
-struct Call {
-  const Library* library;
-  NativeId id;
-  int rank;
-  int size;
+// What the start and its native function share. `end` publishes the rest; the second of the two that comes to it ends what
+// was made.
+struct Start::Making {
+  enum class End { kNone, kMade, kGivenUp };
+
+  const Library& library;
+  const NativeId id;
+  const int rank;
+  const int size;
+  std::atomic<End> end{End::kNone};
+  Status status{};
   NativeComm* comm = nullptr;
-  Result result = kInternalError;
+
+  bool givenUp() const { return end.load(std::memory_order_acquire) == End::kGivenUp || processEnds(); }
 };
 
-rtStatus_t initRank(const uint64_t*, void* user) {
-  Call& call = *static_cast<Call*>(user);
+namespace {
+
+using Making = Start::Making;
+
+// Asks until `first` calls that have not ended have. False: the start was given up meanwhile.
+bool settle(Making& making, NativeComm* comm, Result* result) {
+  while (*result == kInProgress) {
+    const timespec nap = {0, 200'000};
+    (void)nanosleep(&nap, nullptr);
+    if (making.givenUp()) return false;
+    Result state = kSuccess;
+    const Result asked = making.library.asyncError(comm, &state);
+    *result = asked == kSuccess ? state : asked;
+  }
+  return !making.givenUp();
+}
+
+Status givenUp() { return Status::bare(RT_ERROR_TIMEOUT); }
+
+Status split(Making& making, NativeComm* parent, NativeComm** made) {
+  Config config;
+  config.blocking = 1;
+  config.split_share = 0;
+  Result result = making.library.split(parent, 0, making.rank, made, &config);
+  if (!settle(making, parent, &result)) return givenUp();
+  if (result != kSuccess) return failure(making.library, "ncclCommSplit", result);
+  if (*made == nullptr) return failure(making.library, "ncclCommSplit", kInternalError);
+  return Status();
+}
+
+// Ended in two steps, of which NCCL's first one need not block.
+Status endParent(Making& making, NativeComm* parent) {
+  Result result = making.library.finalize(parent);
+  if (!settle(making, parent, &result)) return givenUp();
+  if (result == kSuccess) result = making.library.destroy(parent);
+  return result == kSuccess || result == kInProgress ? Status() : failure(making.library, "The end of NCCL's start", result);
+}
+
+// A start that waits for the other processes has to be given up after its time. NCCL lets only a communicator be aborted there
+// that does not block, and gives each call of such a one to a thread of its own. So that one makes another, which blocks, by
+// a split that all ranks take part in; by then all have come. The first is ended: it has memory and threads of its own.
+Status start(Making& making) {
+  const Library& library = making.library;
   Config config;
   config.blocking = 0;
-  call.result = call.library->initRank(&call.comm, call.size, call.id, call.rank, &config);
+  NativeComm* parent = nullptr;
+  Result result = library.initRank(&parent, making.size, making.id, making.rank, &config);
+  if (result != kSuccess && result != kInProgress) return failure(library, "ncclCommInitRankConfig", result);
+  Status status;
+  if (!settle(making, parent, &result)) status = givenUp();
+  if (status.ok() && result != kSuccess) status = failure(library, "The start of NCCL among processes", result);
+  NativeComm* made = nullptr;
+  if (status.ok()) status = split(making, parent, &made);
+  if (status.ok()) status = endParent(making, parent);
+  if (status.ok()) {
+    making.comm = made;
+    return status;
+  }
+  if (processEnds()) return status;
+  (void)library.abort(parent);  // first: it ends a split that has not ended
+  if (made != nullptr) (void)library.abort(made);
+  return status;
+}
+
+rtStatus_t runStart(const uint64_t*, void* user) {
+  Making& making = **static_cast<std::shared_ptr<Making>*>(user);
+  making.status = withoutThrowing([&] { return start(making); });
+  auto expected = Making::End::kNone;
+  const bool given = making.end.compare_exchange_strong(expected, Making::End::kMade, std::memory_order_acq_rel);
+  if (!given && making.comm != nullptr && !processEnds()) (void)making.library.abort(making.comm);
   return RT_SUCCESS;
 }
 
@@ -45,37 +119,33 @@ Status Start::begin(std::unique_ptr<Start>* out, const NativeId& id, int32_t ran
   const Library* library = nullptr;
   RT_TRY(open(&library));
   prepareWatch();
-  auto start = std::make_unique<Start>(*library);
-  Call call = {library, id, rank, size};
+  auto made = std::make_unique<Start>(std::shared_ptr<Making>(new Making{*library, id, rank, size}));
+  auto user = std::make_unique<std::shared_ptr<Making>>(made->making_);
+  const auto release = [](void* given) { delete static_cast<std::shared_ptr<Making>*>(given); };
   rtStream_t stream = nullptr;
   RT_TRY_CORE(rtStreamCreate(&stream, nullptr, place.context));
-  rtStatus_t code = rtStreamLaunchNative(initRank, &call, stream);
-  if (code == RT_SUCCESS) code = rtStreamSynchronize(stream);
+  const rtStatus_t code = rtStreamLaunchNativeWithRelease(runStart, user.get(), release, stream);
+  if (code == RT_SUCCESS) (void)user.release();
   const Status called = fromCore(code);
-  (void)rtStreamDestroy(stream);
+  (void)rtStreamDestroy(stream);  // the function still runs
   RT_TRY(called);
-  start->comm_ = call.comm;
-  if (call.result != kSuccess && call.result != kInProgress) {
-    start->comm_ = nullptr;  // NCCL has taken it back
-    return failure(*library, "ncclCommInitRankConfig", call.result);
-  }
-  *out = std::move(start);
+  *out = std::move(made);
   return Status();
 }
 
 Start::~Start() {
-  if (comm_ != nullptr && !processEnds()) (void)library_.abort(comm_);
+  if (making_ == nullptr) return;
+  const auto before = making_->end.exchange(Making::End::kGivenUp, std::memory_order_acq_rel);
+  if (before != Making::End::kMade || making_->comm == nullptr || processEnds()) return;
+  (void)making_->library.abort(making_->comm);
 }
 
 Status Start::look(bool* done) {
-  Result state = kSuccess;
-  const Result asked = library_.asyncError(comm_, &state);
-  const Result result = asked == kSuccess ? state : asked;
-  *done = result == kSuccess;
-  return *done || result == kInProgress ? Status() : failure(library_, "The start of NCCL among processes", result);
+  *done = making_->end.load(std::memory_order_acquire) == Making::End::kMade;
+  return *done ? making_->status : Status();
 }
 
-NativeComm* Start::take() { return std::exchange(comm_, nullptr); }
+NativeComm* Start::take() { return std::exchange(making_, nullptr)->comm; }
 
 Status createAmong(std::vector<std::shared_ptr<Communicator>>* members, std::vector<std::unique_ptr<Start>> starts,
                    const std::vector<Place>& places, const Settings& settings) {

@@ -1,8 +1,10 @@
 // Ranks of this process in a communicator that has ranks of other processes too. They start one by one by NCCL's own id, and
-// NCCL alone knows the others. Communicators of NCCL do not block here: a start can be given up, and an abort meets no call.
+// NCCL alone knows the others. A start does not block, so that it can be given up; what it makes blocks, as NCCL's calls then
+// need no thread of their own.
 #pragma once
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "comm/communicator.h"
@@ -13,11 +15,12 @@ namespace manyrt::comm::nccl {
 // NCCL's id. False, with zeros: there is no NCCL, no CUDA device, or RT_COMM_ENGINE wants another engine.
 bool makeId(NativeId* id);
 
-// The start of one rank. Dropped before it is taken, it is aborted.
+// The start of one rank, on a thread of the library. Dropped before it is taken, it is aborted.
 class Start {
  public:
   static Status begin(std::unique_ptr<Start>* start, const NativeId& id, int32_t rank, int32_t size, const Place& place);
-  explicit Start(const Library& library) : library_(library) {}
+  struct Making;
+  explicit Start(std::shared_ptr<Making> making) : making_(std::move(making)) {}
   ~Start();
   Start(const Start&) = delete;
   Start& operator=(const Start&) = delete;
@@ -27,8 +30,7 @@ class Start {
   NativeComm* take();
 
  private:
-  const Library& library_;
-  NativeComm* comm_ = nullptr;
+  std::shared_ptr<Making> making_;
 };
 
 // Members for the ranks that have started, by rank; null for those of other processes.

@@ -1,9 +1,7 @@
 // The calls of NCCL. Each collective is one call, or one group of sends and receives; what a batch sends and receives is one
-// group. NCCL may block in a call until the other ranks have come: at the first of a kind it connects them. So calls are made
-// on threads of the library, one for each stream.
+// group. NCCL may block in a call until the other ranks have come: at the first of a kind it connects them. Such calls are made
+// on threads of the library, one for each stream; later ones on the program's thread, where no rank has to be met before.
 #include "comm/nccl/rank.h"
-
-#include <time.h>
 
 #include <algorithm>
 #include <new>
@@ -64,20 +62,7 @@ Rank::~Rank() {
 void Rank::announceFailure() { wakeWatch(); }
 
 Status Rank::result(const char* call, Result result) const {
-  return result == kSuccess || result == kInProgress ? Status() : failure(library(), call, result);
-}
-
-// NCCL goes on in a thread of its own, which may connect the ranks and wait for them. The watch ends that wait.
-Status Rank::settled(const Status& status, NativeComm* comm) const {
-  if (team_ != nullptr || !status.ok()) return status;
-  for (;;) {
-    Result state = kSuccess;
-    const Result asked = library().asyncError(comm, &state);
-    if (asked != kSuccess || state != kInProgress) return result("A call of NCCL", asked != kSuccess ? asked : state);
-    if (const Status failed = sharedMonitor()->failure(); !failed.ok()) return failed;
-    const timespec nap = {0, 20'000};
-    (void)nanosleep(&nap, nullptr);
-  }
+  return result == kSuccess ? Status() : failure(library(), call, result);
 }
 
 // ---- Checks and submission ----
@@ -87,14 +72,13 @@ bool Rank::submitsToStream(const std::vector<Operation>& operations) const {
 }
 
 Status Rank::check(const Operation& operation, bool captured) {
-  if (team_ == nullptr && (captured || !ncclRuns(operation))) {
-    return Status::error(RT_ERROR_NOT_SUPPORTED, "Among processes NCCL runs no %s%s.", captured ? "captured " : "",
-                         captured ? kindName(operation.kind) : "reduction of 16-bit integers");
+  if (team_ == nullptr && !ncclRuns(operation)) {
+    return Status::error(RT_ERROR_NOT_SUPPORTED, "Among processes NCCL runs no reduction of 16-bit integers.");
   }
   if (!ncclRuns(operation)) return in_process_->check(operation, captured);
   // NCCL may connect ranks at the first operation of a kind, and wait for all of them. In a capture the ranks of one thread
   // come one after the other.
-  if (captured && size() > 1 && !clique_->knows(operation)) {
+  if (captured && size() > 1 && !known_.has(operation)) {
     return Status::error(
         RT_ERROR_NOT_SUPPORTED,
         "A capture of %s: NCCL has to have connected the ranks for it. Run the same operation once, outside of "
@@ -136,35 +120,69 @@ Status Rank::run(const std::vector<Operation>& operations, const Submission& at)
   Flight& flight = flights_.takeCalled();
   Status status = withoutThrowing(
       [&] { return team_ == nullptr ? callAll(operations, stream, flight) : meetAndCall(operations, stream, flight); });
-  flight.returned.store(true, std::memory_order_release);
-  if (status.ok()) status = monitor().failure();  // it may have come before `returned`: the watch leaves it to this function
-  if (status.ok()) return status;
-  fail(status);
+  flight.returned.store(true, std::memory_order_seq_cst);
+  return ended(std::move(status));
+}
+
+// A failure may have come before `returned`: the watch leaves it to the call of the stream, which this is the end of.
+Status Rank::ended(Status status) {
+  if (status.ok() && !monitor().hasFailed()) return status;
+  if (!status.ok()) fail(status);
   return monitor().failure();
 }
 
 // What NCCL has not connected yet might keep the program's thread for seconds.
-bool Rank::runsAll(const std::vector<Operation>& operations) {
-  return team_ != nullptr && std::all_of(operations.begin(), operations.end(), [&](const Operation& of) {
-           const bool needs_memory = of.kind == Kind::kAllToAll && of.send == of.receive;
-           return isCollective(of.kind) && ncclRuns(of) && !needs_memory && clique_->knows(of);
-         });
+bool Rank::submitsNow(const Operation& of) {
+  const bool needs_memory = of.kind == Kind::kAllToAll && of.send == of.receive;
+  return ncclRuns(of) && !needs_memory && known_.hasForCall(of);
+}
+
+// Not within another such call, as from a function that takes the log.
+bool Rank::runsAtOnce(Operations operations) {
+  return team_ == nullptr && flights_.current() == nullptr &&
+         std::all_of(operations.begin(), operations.end(), [this](const Operation& of) { return submitsNow(of); });
+}
+
+bool Rank::runsAll(Operations operations) {
+  return team_ != nullptr && flights_.current() == nullptr &&
+         std::all_of(operations.begin(), operations.end(),
+                     [this](const Operation& of) { return isCollective(of.kind) && submitsNow(of); });
+}
+
+Status Rank::enter(Operations operations, rtStream_t stream, int64_t came) {
+  uint64_t bytes = 0;  // of the memory of all ranks, for which the checks have room
+  for (const Operation& of : operations) bytes += of.count * sizeOf(of.type) * static_cast<uint64_t>(size());
+  RT_TRY(flights_.enter(operations.front(), bytes, stream, came, [this] { watch(shared_from_this(), own_seat_, seat_); }));
+  Flight& flight = *flights_.current();
+  // For the oldest of a flight the clock begins.
+  if (flight.called.load(std::memory_order_relaxed) == 0) flight.called.store(nowNanoseconds(), std::memory_order_release);
+  return Status();
+}
+
+void Rank::leave(bool ran) { flights_.leave(ran); }
+
+Status Rank::runAtOnce(Operations operations, uint64_t native) {
+  const auto stream = reinterpret_cast<Stream>(static_cast<uintptr_t>(native));
+  Status status = withoutThrowing([&] { return callNow(operations, stream); });
+  flights_.current()->returned.store(true, std::memory_order_seq_cst);
+  return ended(std::move(status));
+}
+
+Status Rank::callNow(Operations operations, Stream stream) {
+  const Clique::Use use(*clique_, rank());
+  if (!use) return monitor().failure();
+  for (const Operation& operation : operations) {
+    if (isCollective(operation.kind)) RT_TRY(callCollective(operation, nullptr, use.comm(), stream));
+  }
+  return groupPoints(operations, use.comm(), stream);
 }
 
 Status Rank::runAll(const std::vector<Share>& shares) {
-  for (const Share& share : shares) {
-    Rank& rank = static_cast<Rank&>(*share.communicator);
-    rank.together_ = &rank.flights_.takeCalled();
-    rank.together_->called.store(nowNanoseconds(), std::memory_order_release);
-  }
   Status status = withoutThrowing([&] { return callShares(shares); });
   for (const Share& share : shares) {
-    static_cast<Rank&>(*share.communicator).together_->returned.store(true, std::memory_order_release);
+    static_cast<Rank&>(*share.communicator).flights_.current()->returned.store(true, std::memory_order_seq_cst);
   }
-  if (status.ok()) status = monitor().failure();
-  if (status.ok()) return status;
-  fail(status);
-  return monitor().failure();
+  return ended(std::move(status));
 }
 
 // As NCCL's users do that have all devices on one thread: a group of NCCL for each operation.
@@ -173,13 +191,13 @@ Status Rank::callShares(const std::vector<Share>& shares) {
   for (size_t rank = 0; rank < shares.size(); ++rank) {
     if (!uses.emplace_back(*clique_, static_cast<int32_t>(rank))) return monitor().failure();
   }
-  for (size_t at = 0; at < shares.front().operations->size(); ++at) {
+  for (size_t at = 0; at < shares.front().operations.size(); ++at) {
     RT_TRY(result("ncclGroupStart", library().groupStart()));
     Status first;
     for (size_t rank = 0; rank < shares.size(); ++rank) {
       const auto stream = reinterpret_cast<Stream>(static_cast<uintptr_t>(shares[rank].native));
       const Status status = static_cast<Rank&>(*shares[rank].communicator)
-                                .callCollective((*shares[rank].operations)[at], nullptr, uses[rank].comm(), stream);
+                                .callCollective(shares[rank].operations[at], nullptr, uses[rank].comm(), stream);
       if (first.ok()) first = status;
     }
     const Status ended = result("ncclGroupEnd", library().groupEnd());
@@ -197,7 +215,9 @@ Status Rank::callAll(const std::vector<Operation>& operations, Stream stream, Fl
     RT_TRY(reserveBeside(&memory, operation));
     RT_TRY(call(operation, std::move(memory), stream, false));
   }
-  return callPoints(operations, stream);
+  RT_TRY(callPoints(operations, stream));
+  known_.add(operations);
+  return Status();
 }
 
 Status Rank::meetAndCall(const std::vector<Operation>& operations, Stream stream, Flight& flight) {
@@ -232,7 +252,7 @@ Status Rank::meetAndCall(const std::vector<Operation>& operations, Stream stream
       beside = at < last;
       RT_TRY(call(*at, std::move(memory), beside ? native_stream_ : stream, false));
       stopClock();  // the next one meets first
-      clique_->learn(*at);
+      known_.add({&*at, 1});
     }
     for (const Operation& operation : operations) {
       if (operation.kind != Kind::kReceive) continue;
@@ -249,9 +269,7 @@ Status Rank::meetAndCall(const std::vector<Operation>& operations, Stream stream
   }
   startClock();
   if (status.ok()) status = callPoints(operations, stream);
-  if (status.ok()) {
-    for (const Operation& operation : operations) clique_->learn(operation);
-  }
+  if (status.ok()) known_.add(operations);
   return status;
 }
 
@@ -279,7 +297,7 @@ Status Rank::call(const Operation& of, Beside beside, Stream stream, bool captur
   const Clique::Use use(*clique_, rank());
   void* const memory = beside.get();
   if (captured && memory != nullptr) kept_.push_back(std::move(beside));  // as long as the graph, which keeps this rank
-  const Status status = use ? settled(callCollective(of, memory, use.comm(), stream), use.comm()) : monitor().failure();
+  const Status status = use ? callCollective(of, memory, use.comm(), stream) : monitor().failure();
   const rtStatus_t freed = rtFree(beside.release());  // behind this submission
   return status.ok() ? fromCore(freed) : status;
 }
@@ -319,7 +337,7 @@ Status Rank::callCollective(const Operation& of, void* beside, NativeComm* comm,
   RT_TRY(result("ncclGroupStart", library().groupStart()));
   Result first = kSuccess;
   const auto note = [&](Result given) {
-    if (first == kSuccess || first == kInProgress) first = given;
+    if (first == kSuccess) first = given;
   };
   const bool in_place =
       root && (gathers ? of.send == at(of.receive, bytes * rank()) : of.receive == at(of.send, bytes * rank()));
@@ -340,13 +358,13 @@ Status Rank::callCollective(const Operation& of, void* beside, NativeComm* comm,
 Status Rank::allToAll(const Operation& of, void* beside, NativeComm* comm, Stream stream) {
   if (of.count == 0) return Status();
   if (beside == nullptr) return exchange(of, of.receive, comm, stream);
-  RT_TRY(settled(exchange(of, beside, comm, stream), comm));
+  RT_TRY(exchange(of, beside, comm, stream));
   const uint64_t bytes = of.count * sizeOf(of.type) * static_cast<uint64_t>(size());
   Result first = library().groupStart();
   if (first == kSuccess) first = library().send(beside, bytes, kInt8, rank(), comm, stream);
-  if (first == kSuccess || first == kInProgress) first = library().receive(of.receive, bytes, kInt8, rank(), comm, stream);
+  if (first == kSuccess) first = library().receive(of.receive, bytes, kInt8, rank(), comm, stream);
   const Result ended = library().groupEnd();
-  return result("ncclGroupEnd", first != kSuccess && first != kInProgress ? first : ended);
+  return result("ncclGroupEnd", first != kSuccess ? first : ended);
 }
 
 Status Rank::exchange(const Operation& of, void* receive, NativeComm* comm, Stream stream) {
@@ -358,17 +376,19 @@ Status Rank::exchange(const Operation& of, void* receive, NativeComm* comm, Stre
     for (const Result given :
          {library().send(at(of.send, bytes * peer), elements.count, elements.type, peer, comm, stream),
           library().receive(at(receive, bytes * peer), elements.count, elements.type, peer, comm, stream)}) {
-      if (first == kSuccess || first == kInProgress) first = given;
+      if (first == kSuccess) first = given;
     }
   }
   const Result ended = library().groupEnd();
-  return result("The all-to-all by ncclSend and ncclRecv", first != kSuccess && first != kInProgress ? first : ended);
+  return result("The all-to-all by ncclSend and ncclRecv", first != kSuccess ? first : ended);
 }
 
-Status Rank::callPoints(const std::vector<Operation>& operations, Stream stream) {
+Status Rank::callPoints(Operations operations, Stream stream) {
   const Clique::Use use(*clique_, rank());
-  if (!use) return monitor().failure();
-  NativeComm* const comm = use.comm();
+  return use ? groupPoints(operations, use.comm(), stream) : monitor().failure();
+}
+
+Status Rank::groupPoints(Operations operations, NativeComm* comm, Stream stream) {
   bool open = false;
   Result first = kSuccess;
   for (const Operation& of : operations) {
@@ -379,11 +399,11 @@ Status Rank::callPoints(const std::vector<Operation>& operations, Stream stream)
     const Result given = of.kind == Kind::kSend
                              ? library().send(of.send, elements.count, elements.type, of.root, comm, stream)
                              : library().receive(of.receive, elements.count, elements.type, of.root, comm, stream);
-    if (first == kSuccess || first == kInProgress) first = given;
+    if (first == kSuccess) first = given;
   }
   if (!open) return Status();
   const Result ended = library().groupEnd();
-  return settled(result("ncclGroupEnd", first != kSuccess && first != kInProgress ? first : ended), comm);
+  return result("ncclGroupEnd", first != kSuccess ? first : ended);
 }
 
 }  // namespace manyrt::comm::nccl

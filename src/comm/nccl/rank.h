@@ -3,7 +3,8 @@
 // is a part of the native graph.
 //
 // The ranks meet in a team before each call: a rank that is late, or means something else, is found there, on the host, and
-// named. What NCCL has no type for runs in the engine of this process, in the same order.
+// named. What NCCL has no type for runs in the engine of this process, in the same order. Among processes only NCCL meets the
+// others: once it has connected an operation, the program's thread calls it.
 #pragma once
 
 #include <deque>
@@ -15,6 +16,7 @@
 #include "comm/in_process/team.h"
 #include "comm/nccl/clique.h"
 #include "comm/nccl/flights.h"
+#include "comm/nccl/known.h"
 #include "comm/nccl/watch.h"
 
 namespace manyrt::comm::nccl {
@@ -38,7 +40,11 @@ class Rank final : public Communicator, public std::enable_shared_from_this<Rank
   bool submitsToStream(const std::vector<Operation>& operations) const override;
   Status before(const Operation& first, rtStream_t stream) override;
   void behind(bool submitted) override;
-  bool runsAll(const std::vector<Operation>& operations) override;
+  bool runsAtOnce(Operations operations) override;
+  Status runAtOnce(Operations operations, uint64_t native) override;
+  Status enter(Operations operations, rtStream_t stream, int64_t came) override;
+  void leave(bool ran) override;
+  bool runsAll(Operations operations) override;
   Status runAll(const std::vector<Share>& shares) override;
   Status announceSplit(int32_t color, int32_t key, uint64_t* ticket) override;
   Status takeSplit(uint64_t ticket, std::shared_ptr<Communicator>* made) override;
@@ -46,6 +52,7 @@ class Rank final : public Communicator, public std::enable_shared_from_this<Rank
   // For the watch.
   Clique& clique() const { return *clique_; }
   Flights& flights() { return flights_; }
+  rtStream_t ownStream() const { return stream_; }
   Seats& ownSeat() { return own_seat_; }
 
  protected:
@@ -63,24 +70,27 @@ class Rank final : public Communicator, public std::enable_shared_from_this<Rank
   Status reserveBeside(Beside* beside, const Operation& operation);
   Status call(const Operation& operation, Beside beside, Stream stream, bool captured);
   Status callCollective(const Operation& operation, void* beside, NativeComm* comm, Stream stream);
-  Status callPoints(const std::vector<Operation>& operations, Stream stream);
+  Status callPoints(Operations operations, Stream stream);
+  Status groupPoints(Operations operations, NativeComm* comm, Stream stream);
+  Status callNow(Operations operations, Stream stream);
+  Status ended(Status status);
+  bool submitsNow(const Operation& operation);
   Status allToAll(const Operation& operation, void* beside, NativeComm* comm, Stream stream);
   Status exchange(const Operation& operation, void* receive, NativeComm* comm, Stream stream);
   Status result(const char* call, Result result) const;
-  Status settled(const Status& status, NativeComm* comm) const;  // of a call among processes, which returns before its end
   const Library& library() const { return clique_->library(); }
   Status awaitBeside();  // what NCCL has in stream_
 
   const std::shared_ptr<Team> team_;
   const std::shared_ptr<Clique> clique_;
   std::shared_ptr<Communicator> in_process_;  // the same rank in the engine of this process
-  rtStream_t stream_ = nullptr;               // of batches that both engines run
+  rtStream_t stream_ = nullptr;               // of batches that both engines run, and of the watch
   Stream native_stream_ = nullptr;            // the driver's, of stream_
   void* barrier_ = nullptr;                   // one element, for barriers
   std::vector<Beside> kept_;                  // memory that captured operations name; under this rank's Clique::Use
 
   Flights flights_;
-  Flight* together_ = nullptr;  // in runAll(), under turns.submitting
+  Known known_;
   Seats own_seat_{1};
   const Seats::iterator seat_ = own_seat_.begin();  // wherever it is
 };

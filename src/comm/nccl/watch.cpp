@@ -101,8 +101,14 @@ bool hasExpired(const Flight& flight, uint64_t limit) {
 
 void lookForFailure(Rank& rank) {
   std::optional<Operation> late;
+  rtStream_t busy = nullptr;  // it has not come to a flight, nor to those that follow there
   rank.flights().forEach([&](Flight& flight) {
-    if (flight.begun == 0 && rtEventQuery(flight.begin) != RT_NOT_READY) flight.begun = nowNanoseconds();
+    if (flight.begun == 0 && flight.stream != busy) {
+      if (rtEventQuery(flight.begin) == RT_NOT_READY)
+        busy = flight.stream;
+      else
+        flight.begun = nowNanoseconds();
+    }
     if (!late && hasExpired(flight, rank.settings().timeout_ns)) late = flight.first;
   });
   if (const Result error = rank.clique().asyncError(rank.rank()); error != kSuccess) {
@@ -119,14 +125,16 @@ void look(Seats::iterator seat) {
     const std::lock_guard lock(watched->mutex);
     moveLocked(&watched->resting, seat);
   };
-  if (!rank.flights().restIfOver(rest)) lookForFailure(rank);
+  if (rank.flights().restIfOver(rest)) return;
+  lookForFailure(rank);
+  rank.flights().recordEnds(rank.ownStream());
 }
 
 // Each stream is told that has not been, once the call of NCCL has returned.
 void tellStreams(Rank& rank, rtStatus_t code) {
   std::vector<rtStream_t> streams;
   rank.flights().forEach([&](Flight& flight) {
-    if (flight.told || !flight.returned.load(std::memory_order_acquire)) return;
+    if (flight.told || !flight.returned.load(std::memory_order_seq_cst)) return;
     streams.push_back(flight.stream);
     flight.told = true;
   });

@@ -31,6 +31,7 @@ struct SimulatedNccl {
   }
   int (*live)() = find<int()>("simulatedNcclLive");
   int (*count)(const char*) = find<int(const char*)>("simulatedNcclCount");
+  int (*caller)() = find<int()>("simulatedNcclCaller");
   void (*fail)(const char*, int) = find<void(const char*, int)>("simulatedNcclFail");
   void (*async_error)(int) = find<void(int)>("simulatedNcclAsyncError");
   void (*hold)(int, int) = find<void(int, int)>("simulatedNcclHold");

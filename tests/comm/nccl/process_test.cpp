@@ -2,6 +2,7 @@
 // starts this program again for each of the others, with the id in its environment.
 #include "support/process.h"
 
+#include <csignal>
 #include <thread>
 
 #include "comm/memory.h"
@@ -72,20 +73,24 @@ void runAll(const rtCommUniqueId_t& id, int rank, int size) {
   ASSERT_RT_OK(rtStreamSynchronize(own.stream));
 }
 
+// A process and NCCL start within it.
+uint64_t ownTime() { return simulatedNccl().here() ? 2'000'000'000 : 10'000'000'000; }
+
 class NcclProcessTest : public testing::Test {
  protected:
   void SetUp() override {
     if (rttest::cudaDeviceCount() < 2) GTEST_SKIP() << "fewer than two CUDA devices";
     ASSERT_COMM_OK(rtCommGetUniqueId(&id_));
   }
-  // The ranks from `first` on, each in a process.
-  void start(int size, const char* test, int first = 1) {
+  // The ranks from `first` on, each in a process, which a signal ends where one is given.
+  void start(int size, const char* test, int first = 1, int signal = 0) {
     for (int rank = first; rank < size; ++rank) {
-      threads_.emplace_back([this, rank, size, test] {
+      threads_.emplace_back([this, rank, size, test, signal] {
         const rttest::Outcome outcome = rttest::run(
             {"/proc/self/exe", std::string("--gtest_filter=NcclRank.") + test},
             {{kUniqueId, toText(id_)}, {kRank, std::to_string(rank)}, {kSize, std::to_string(size)}, {"GTEST_OUTPUT", ""}});
-        EXPECT_EQ(outcome.exit_code, 0) << "rank " << rank << ": " << outcome.text();
+        EXPECT_EQ(outcome.signal, signal) << "rank " << rank << ": " << outcome.text();
+        EXPECT_EQ(outcome.exit_code, signal == 0 ? 0 : -1) << "rank " << rank << ": " << outcome.text();
       });
     }
   }
@@ -154,7 +159,7 @@ void runOneRankOfAll() {
 TEST_F(NcclProcessTest, ARankOfAnotherProcessThatDoesNotComeEndsTheWait) {
   start(2, "OneRankThatStaysAway");
   OwnRank own;
-  ASSERT_COMM_OK(own.create(id_, 0, 2, 2'000'000'000));
+  ASSERT_COMM_OK(own.create(id_, 0, 2, ownTime()));
   rttest::Memory memory;
   ASSERT_NO_FATAL_FAILURE(upload(&memory, Bytes(64), own.context));
   for (int round = 0; round < 2; ++round) {
@@ -163,18 +168,210 @@ TEST_F(NcclProcessTest, ARankOfAnotherProcessThatDoesNotComeEndsTheWait) {
     ASSERT_RT_OK(rtStreamSynchronize(own.stream));
   }
   EXPECT_RT(RT_ERROR_TIMEOUT, rtStreamSynchronize(own.stream));
-  expectCommFailure(RT_ERROR_TIMEOUT, -1, "did not end within 2 s: another rank has not come", own.comm);
+  expectCommFailure(RT_ERROR_TIMEOUT, -1, "s: another rank has not come", own.comm);
 }
 
 void runOneRankThatStaysAway() {
   rtCommUniqueId_t id = {};
   ASSERT_TRUE(fromEnvironment(&id));
   OwnRank own;
-  ASSERT_COMM_OK(own.create(id, number(kRank), number(kSize), 2'000'000'000));
+  ASSERT_COMM_OK(own.create(id, number(kRank), number(kSize), ownTime()));
   rttest::Memory memory;
   ASSERT_NO_FATAL_FAILURE(upload(&memory, Bytes(64), own.context));
   ASSERT_COMM_OK(rtCommAllReduce(memory.get(), memory.get(), 16, RT_COMM_I32, RT_COMM_SUM, own.stream, own.comm));
   ASSERT_RT_OK(rtStreamSynchronize(own.stream));
+}
+
+// ---- The short way: operations that NCCL has connected ----
+
+constexpr uint64_t kCount = 64;
+
+struct ConnectedRank : OwnRank {
+  rttest::Memory memory;
+
+  rtStatus_t allReduce() {
+    return rtCommAllReduce(memory.get(), memory.get(), kCount, RT_COMM_I32, RT_COMM_MAXIMUM, stream, comm);
+  }
+  void connect(const rtCommUniqueId_t& id, int rank, int size, uint64_t timeout_ns) {
+    ASSERT_COMM_OK(create(id, rank, size, timeout_ns));
+    ASSERT_NO_FATAL_FAILURE(upload(&memory, Bytes(kCount * 4), context));
+    ASSERT_COMM_OK(allReduce());
+    ASSERT_RT_OK(rtStreamSynchronize(stream));
+  }
+  void fill(int32_t value) { ASSERT_RT_OK(rtMemFillAsync(memory, &value, 4, kCount, stream)); }
+  void expect(int32_t value) {
+    std::vector<int32_t> seen(kCount);
+    ASSERT_RT_OK(rtStreamSynchronize(stream));
+    ASSERT_RT_OK(rtMemcpy(seen.data(), memory, kCount * 4, RT_MEMCPY_DEFAULT));
+    EXPECT_EQ(seen, std::vector<int32_t>(kCount, value));
+  }
+};
+
+// Within the call NCCL is called by this thread; false: by another, before the stream has come to its end.
+void expectCaller(bool here) {
+  if (simulatedNccl().here()) {
+    EXPECT_EQ(simulatedNccl().caller() == static_cast<int>(gettid()), here);
+  }
+}
+
+void callOnThisThread(const rtCommUniqueId_t& id, int rank) {
+  ConnectedRank own;
+  ASSERT_NO_FATAL_FAILURE(own.connect(id, rank, 2, kLong));
+  expectCaller(false);
+  for (int32_t round = 0; round < 3; ++round) {
+    own.fill(10 * round + rank);
+    ASSERT_COMM_OK(own.allReduce());
+    expectCaller(true);
+    own.expect(10 * round + 1);
+  }
+  own.fill(rank);
+  for (int i = 0; i < 200; ++i) ASSERT_COMM_OK(own.allReduce());
+  own.expect(1);
+  rttest::Memory other;
+  ASSERT_NO_FATAL_FAILURE(upload(&other, Bytes(kCount * 4), own.context));
+  for (int32_t round = 0; round < 3; ++round) {  // what is sent to and received from each other
+    own.fill(10 * round + rank);
+    ASSERT_COMM_OK(rtCommGroupBegin());
+    ASSERT_COMM_OK(rtCommSend(own.memory.get(), kCount, RT_COMM_I32, 1 - rank, own.stream, own.comm));
+    ASSERT_COMM_OK(rtCommReceive(other.get(), kCount, RT_COMM_I32, 1 - rank, own.stream, own.comm));
+    ASSERT_COMM_OK(rtCommGroupEnd());
+    if (round != 0) expectCaller(true);
+    ASSERT_RT_OK(rtMemcpyAsync(own.memory, other, kCount * 4, RT_MEMCPY_DEFAULT, own.stream));
+    own.expect(10 * round + 1 - rank);
+  }
+  if (simulatedNccl().here()) {
+    EXPECT_EQ(simulatedNccl().count("operation that does not block"), 0);
+  }
+}
+
+TEST_F(NcclProcessTest, OnceConnectedNcclIsCalledByTheProgramsThread) {
+  start(2, "CallsOnItsThread");
+  callOnThisThread(id_, 0);
+}
+
+// A stream that holds work back holds the operation, too, and those of the rank in other streams come later.
+void callBehindHeldWork(const rtCommUniqueId_t& id, int rank) {
+  ConnectedRank own;
+  rttest::Stream second;
+  rttest::Memory other;
+  ASSERT_NO_FATAL_FAILURE(own.connect(id, rank, 2, kLong));
+  ASSERT_NO_FATAL_FAILURE(upload(&other, Bytes(kCount * 4, static_cast<unsigned char>(rank)), own.context));
+  ASSERT_RT_OK(rtStreamCreate(second.out(), nullptr, own.context));
+  for (int round = 0; round < 3; ++round) {
+    rttest::Gate gate(own.context);
+    own.fill(0);
+    ASSERT_RT_OK(gate.close(own.stream));
+    own.fill(10 + rank);
+    ASSERT_COMM_OK(own.allReduce());
+    ASSERT_COMM_OK(rtCommAllReduce(other.get(), other.get(), kCount, RT_COMM_I32, RT_COMM_MAXIMUM, second, own.comm));
+    EXPECT_EQ(rtStreamQuery(own.stream), RT_NOT_READY);
+    EXPECT_EQ(rtStreamQuery(second), RT_NOT_READY);
+    ASSERT_RT_OK(gate.open());
+    ASSERT_RT_OK(rtStreamSynchronize(second));
+    EXPECT_EQ(download(other.get(), kCount * 4), Bytes(kCount * 4, 1));
+    own.expect(11);
+    ASSERT_COMM_OK(own.allReduce());
+    expectCaller(true);
+  }
+}
+
+TEST_F(NcclProcessTest, AHeldStreamKeepsTheOrder) {
+  start(2, "HoldsItsStream");
+  callBehindHeldWork(id_, 0);
+}
+
+void captureAndLaunch(const rtCommUniqueId_t& id, int rank) {
+  ConnectedRank own;
+  rttest::Graph graph;
+  rttest::GraphExec exec;
+  ASSERT_NO_FATAL_FAILURE(own.connect(id, rank, 2, kLong));
+  ASSERT_RT_OK(rtStreamBeginCapture(own.stream));
+  EXPECT_COMM(RT_ERROR_NOT_SUPPORTED, rtCommBarrier(own.stream, own.comm));  // not connected
+  ASSERT_COMM_OK(
+      rtCommAllReduce(own.memory.get(), own.memory.get(), kCount, RT_COMM_I32, RT_COMM_MAXIMUM, own.stream, own.comm));
+  ASSERT_RT_OK(rtStreamEndCapture(graph.out(), own.stream));
+  ASSERT_RT_OK(rtGraphInstantiate(exec.out(), graph, nullptr));
+  for (int32_t round = 0; round < 3; ++round) {
+    own.fill(10 * round + rank);
+    ASSERT_RT_OK(rtGraphLaunch(exec, own.stream));
+    own.expect(10 * round + 1);
+  }
+}
+
+TEST_F(NcclProcessTest, AConnectedOperationIsCaptured) {
+  start(2, "Captures");
+  captureAndLaunch(id_, 0);
+}
+
+// A process that is gone: what waits for it on the device ends after the time.
+TEST_F(NcclProcessTest, AKilledProcessEndsTheWaitAfterTheTime) {
+  start(2, "OneRankThatIsKilled", 1, SIGKILL);
+  ConnectedRank own;
+  ASSERT_NO_FATAL_FAILURE(own.connect(id_, 0, 2, ownTime()));
+  for (int i = 0; i < 40; ++i) ASSERT_COMM_OK(own.allReduce());
+  expectCaller(true);
+  EXPECT_RT(RT_ERROR_TIMEOUT, rtStreamSynchronize(own.stream));
+  expectCommFailure(RT_ERROR_TIMEOUT, -1, "s: another rank has not come", own.comm);
+}
+
+TEST_F(NcclProcessTest, AnAbortFromAnotherThreadEndsTheWait) {
+  start(2, "OneRankThatIsKilled", 1, SIGKILL);
+  ConnectedRank own;
+  ASSERT_NO_FATAL_FAILURE(own.connect(id_, 0, 2, RT_TIMEOUT_INFINITE));
+  ASSERT_COMM_OK(own.allReduce());
+  std::thread other([&] { EXPECT_COMM_OK(rtCommAbort(own.comm)); });
+  EXPECT_RT(RT_ERROR_LAUNCH_FAILED, rtStreamSynchronize(own.stream));
+  other.join();
+  expectCommFailure(RT_ERROR_LAUNCH_FAILED, 0, "called rtCommAbort.", own.comm);
+}
+
+// A call that NCCL keeps, on the program's thread: NCCL's abort waits for it, as it frees what the call uses.
+TEST_F(NcclProcessTest, AnAbortWaitsForTheCallOfTheProgramsThread) {
+  if (!simulatedNccl().here()) GTEST_SKIP() << "NCCL keeps no call when it is told to";
+  start(2, "OneRankThatIsKilled", 1, SIGKILL);
+  ConnectedRank own;
+  ASSERT_NO_FATAL_FAILURE(own.connect(id_, 0, 2, RT_TIMEOUT_INFINITE));
+  const int calls = simulatedNccl().count("ncclAllReduce"), aborts = simulatedNccl().count("ncclCommAbort");
+  std::thread caller;
+  {
+    const Held room(-3);
+    caller = std::thread([&] { EXPECT_COMM_OK(own.allReduce()); });
+    while (simulatedNccl().count("ncclAllReduce") == calls) std::this_thread::yield();  // the test's time limit ends it
+    EXPECT_COMM_OK(rtCommAbort(own.comm));
+    EXPECT_EQ(rtStreamSynchronizeFor(kShort, own.stream), RT_ERROR_TIMEOUT);
+    EXPECT_EQ(simulatedNccl().count("ncclCommAbort"), aborts);
+  }
+  caller.join();
+  EXPECT_RT(RT_ERROR_LAUNCH_FAILED, rtStreamSynchronize(own.stream));
+  expectCommFailure(RT_ERROR_LAUNCH_FAILED, 0, "called rtCommAbort.", own.comm);
+  EXPECT_EQ(simulatedNccl().count("abort within a call"), 0);
+}
+
+// The stream has no end of the operation yet, which the watch would record.
+TEST_F(NcclProcessTest, ADestroyedStreamKeepsTheTime) {
+  start(2, "OneRankThatIsKilled", 1, SIGKILL);
+  ConnectedRank own;
+  ASSERT_NO_FATAL_FAILURE(own.connect(id_, 0, 2, ownTime()));
+  ASSERT_COMM_OK(own.allReduce());
+  ASSERT_RT_OK(own.stream.reset());
+  rtStatus_t status = RT_SUCCESS;
+  while (status == RT_SUCCESS) ASSERT_COMM_OK(rtCommGetStatus(&status, nullptr, own.comm));  // the test's time limit ends it
+  expectCommFailure(RT_ERROR_TIMEOUT, -1, "did not end within", own.comm);
+}
+
+void runOneRankThatIsKilled() {
+  rtCommUniqueId_t id = {};
+  ASSERT_TRUE(fromEnvironment(&id));
+  ConnectedRank own;
+  ASSERT_NO_FATAL_FAILURE(own.connect(id, 1, 2, kLong));
+  (void)raise(SIGKILL);
+}
+
+template <void (*kRun)(const rtCommUniqueId_t&, int)>
+void runTheSecondRank() {
+  rtCommUniqueId_t id = {};
+  ASSERT_TRUE(fromEnvironment(&id));
+  kRun(id, 1);
 }
 
 TEST_F(NcclProcessTest, AStartWithoutTheOthersIsGivenUpAfterTheTime) {
@@ -224,6 +421,10 @@ class RankOfAnotherProcess : public testing::Test {
   add("TheThirdRank", runTheThirdRank);
   add("OneRankOfAll", runOneRankOfAll);
   add("OneRankThatStaysAway", runOneRankThatStaysAway);
+  add("OneRankThatIsKilled", runOneRankThatIsKilled);
+  add("CallsOnItsThread", runTheSecondRank<callOnThisThread>);
+  add("HoldsItsStream", runTheSecondRank<callBehindHeldWork>);
+  add("Captures", runTheSecondRank<captureAndLaunch>);
   return true;
 }();
 

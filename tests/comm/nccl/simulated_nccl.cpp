@@ -2,6 +2,8 @@
 // rank to come reduces or copies for all, since the memory of simulated devices is the host's.
 #include "comm/nccl/simulated_nccl.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <condition_variable>
 #include <cstdlib>
@@ -13,6 +15,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <vector>
 
@@ -35,6 +38,7 @@ std::condition_variable& changed = *new std::condition_variable;
 auto& calls = *new std::map<std::string, int>;
 auto& failures = *new std::map<std::string, int>;
 int async_error = 0;
+int last_caller = 0;
 int live = 0;
 auto& held = *new std::set<int>;  // ranks whose work the device does not begin
 
@@ -112,8 +116,13 @@ struct NativeComm {
   std::mutex submitting;
   uint64_t submitted = 0;  // outside of graphs; under `submitting`
   uint64_t served = 0;
-  Remote* remote = nullptr;  // of a rank among processes, which does not block; its clique is its own
-  int unseen = 0;            // looks that say "in progress"
+  Remote* remote = nullptr;   // of a rank among processes; its clique is its own
+  Remote* control = nullptr;  // where ranks among processes connect; null: a communicator that does not block
+  std::mutex connecting;      // of the next
+  std::set<Kind> connected;
+  bool finalized = false;
+  bool splitting = false;
+  int unseen = 0;  // looks that say "in progress"
 };
 
 namespace {
@@ -247,12 +256,43 @@ void exchangeFar(NativeComm& comm, const std::vector<Point>& points) {
   }
 }
 
-// The call returns before its end, which the next look but one sees.
+thread_local const int own_number __attribute__((tls_model("initial-exec"))) = static_cast<int>(gettid());
+
+// Of a communicator that does not block the call returns before its end, which the next look but one sees.
 Result begun(NativeComm* comm) {
-  if (comm->remote == nullptr) return kSuccess;
   const std::lock_guard lock(mutex);
+  last_caller = own_number;
+  if (comm->remote == nullptr || comm->control != nullptr) return kSuccess;
+  ++calls["operation that does not block"];
   comm->unseen = 1;
   return kInProgress;
+}
+
+// As where the driver's queue is full.
+bool awaitRoom(NativeComm* comm) {
+  std::unique_lock lock(mutex);
+  if (held.count(-3) == 0) return true;
+  ++comm->calling;
+  changed.wait(lock, [&] { return held.count(-3) == 0 || comm->aborted; });
+  --comm->calling;
+  return !comm->aborted;
+}
+
+// As connect(), over the processes.
+Result connectFar(NativeComm* comm, const Kind& kind) {
+  const std::lock_guard lock(comm->connecting);
+  if (!comm->connected.insert(kind).second) return kSuccess;
+  const Work barrier = {What::kBroadcast, nullptr, nullptr, 1, 0, 0, 0};
+  Buffer head(sizeof barrier), received;
+  memcpy(head.data(), &barrier, sizeof barrier);
+  {
+    const std::lock_guard counting(mutex);
+    ++comm->calling;
+  }
+  const bool met = comm->control->collective(head, Buffer(1), &received);
+  const std::lock_guard counting(mutex);
+  --comm->calling;
+  return met ? kSuccess : kInternalError;
 }
 
 // ---- Groups ----
@@ -348,12 +388,17 @@ Result collective(const char* name, NativeComm* comm, Stream stream, const Work&
   }
   const auto call = [=] {
     if (comm->remote != nullptr) {
+      const Result connected =
+          comm->control == nullptr ? kSuccess : connectFar(comm, {work.what, work.count, work.type, work.reduction});
+      if (connected != kSuccess) return connected;
+      if (!awaitRoom(comm)) return kInternalError;
       const Result enqueued = work.count == 0 ? kSuccess : enqueue(comm, stream, [=] { meetFar(*comm, work); });
       return enqueued != kSuccess ? enqueued : begun(comm);
     }
     const Result connected = connect(comm, work);
-    if (connected != kSuccess || work.count == 0) return connected;
-    return enqueue(comm, stream, [=] { meet(*comm, work); });
+    if (connected != kSuccess) return connected;
+    const Result enqueued = work.count == 0 ? kSuccess : enqueue(comm, stream, [=] { meet(*comm, work); });
+    return enqueued != kSuccess ? enqueued : begun(comm);
   };
   if (group.depth == 0) return call();
   if (comm->remote == nullptr) group.arrivals.push_back([=] { comeToConnect(comm, work); });
@@ -454,6 +499,77 @@ EXPORT Result ncclCommInitRankConfig(NativeComm** comm, int count, NativeId id, 
 
 namespace {
 
+// The ranks learn from the first where the new communicator meets: two servers, the second for connecting.
+void splitFar(NativeComm* parent, int key, NativeComm** made) {
+  Work work = {What::kBroadcast, nullptr, nullptr, 2 * sizeof(NativeId), 0, 0, 0};
+  Buffer head(sizeof work), names(work.count), received;
+  memcpy(head.data(), &work, sizeof work);
+  for (size_t half = 0; half < 2 && parent->rank == 0; ++half) {
+    const std::string name = serve(combine);
+    memcpy(names.data() + half * sizeof(NativeId), name.data(), name.size());
+  }
+  if (!parent->remote->collective(head, names, &received)) return;
+  auto* const child = new NativeComm;
+  {
+    const std::lock_guard keeping(left->mutex);
+    left->comms.push_back(child);
+  }
+  child->clique = std::make_shared<Clique>();
+  child->clique->size = parent->clique->size;
+  child->rank = key;
+  child->remote = new Remote(received.data(), key, parent->clique->size);
+  child->control = new Remote(received.data() + sizeof(NativeId), key, parent->clique->size);
+  while (!child->remote->joined() || !child->control->joined()) std::this_thread::yield();
+  const std::lock_guard lock(mutex);
+  ++live;
+  *made = child;
+  parent->splitting = false;
+}
+
+}  // namespace
+
+// Of all ranks as one color, in the order that they have. A parent that does not block: on a thread of its own.
+EXPORT Result ncclCommSplit(NativeComm* parent, int color, int key, NativeComm** made, Config* config) {
+  Result result = kSuccess;
+  if (refused("ncclCommSplit", &result)) return result;
+  if (parent->remote == nullptr || parent->control != nullptr || !parent->remote->joined() || parent->finalized) {
+    return kInvalidUsage;
+  }
+  if (config->magic != 0xcafebeef || config->blocking != 1 || config->split_share != 0 || color != 0 || key != parent->rank) {
+    return kInvalidArgument;
+  }
+  const std::lock_guard lock(mutex);
+  parent->splitting = true;
+  std::thread(splitFar, parent, key, made).detach();
+  return kInProgress;
+}
+
+// Blocks until all have come: as users of NCCL start a rank.
+EXPORT Result ncclCommInitRank(NativeComm** comm, int count, NativeId id, int rank) {
+  Config config;
+  config.blocking = 0;
+  NativeComm* parent = nullptr;
+  const Result begun = ncclCommInitRankConfig(&parent, count, id, rank, &config);
+  if (begun != kInProgress) return begun;
+  while (!parent->remote->joined()) std::this_thread::yield();
+  splitFar(parent, rank, comm);
+  const std::lock_guard lock(mutex);
+  --live;  // the parent's; it is left behind
+  return kSuccess;
+}
+
+EXPORT Result ncclCommFinalize(NativeComm* comm) {
+  Result result = kSuccess;
+  if (refused("ncclCommFinalize", &result)) return result;
+  const std::lock_guard lock(mutex);
+  if (comm->finalized || comm->splitting || comm->remote == nullptr) return kInvalidUsage;
+  comm->finalized = true;
+  comm->unseen = 1;
+  return kInProgress;
+}
+
+namespace {
+
 // Of one group, or of one call outside of groups. An end without those of the other ranks may wait for them: here it fails.
 Result endAll(const std::vector<std::pair<NativeComm*, bool>>& ends) {
   const std::lock_guard lock(mutex);
@@ -466,6 +582,7 @@ Result endAll(const std::vector<std::pair<NativeComm*, bool>>& ends) {
     --live;  // what runs in a stream may still look at it: it is left behind
     comm->aborted = comm->aborted || aborts;
     if (comm->remote != nullptr) comm->remote->abort();
+    if (comm->control != nullptr) comm->control->abort();
     if (comm->calling != 0) ++calls["abort within a call"];
   }
   changed.notify_all();
@@ -492,7 +609,7 @@ EXPORT Result ncclCommGetAsyncError(NativeComm* comm, Result* error) {
   const std::lock_guard lock(mutex);
   *error = async_error != 0 ? async_error : comm->clique->error;
   if (comm->remote == nullptr || *error != kSuccess) return kSuccess;
-  if (comm->unseen > 0 || !comm->remote->joined()) *error = kInProgress;
+  if (comm->unseen > 0 || !comm->remote->joined() || comm->splitting) *error = kInProgress;
   comm->unseen = std::max(0, comm->unseen - 1);
   return kSuccess;
 }
@@ -557,6 +674,10 @@ EXPORT int simulatedNcclLive() {
 EXPORT int simulatedNcclCount(const char* function) {
   const std::lock_guard lock(mutex);
   return calls[function];
+}
+EXPORT int simulatedNcclCaller() {
+  const std::lock_guard lock(mutex);
+  return last_caller;
 }
 EXPORT void simulatedNcclFail(const char* function, int result) {
   const std::lock_guard lock(mutex);

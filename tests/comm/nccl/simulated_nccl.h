@@ -1,6 +1,7 @@
-// Simulated NCCL: a shared library that stands in for NCCL on simulated CUDA devices, in one process. Name it in RT_NCCL. Ranks
-// meet as NCCL's do: the first operation of a kind holds the calling thread until all ranks have called, and the work in the
-// stream waits for the others on the device. An abort ends both. The ends of all ranks are one group of NCCL, or fail.
+// Simulated NCCL: a shared library that stands in for NCCL on simulated CUDA devices. Name it in RT_NCCL. Ranks meet as NCCL's
+// do: the first operation of a kind holds the calling thread until all ranks have called, and the work in the stream waits for
+// the others on the device. An abort ends both. The ends of all ranks of a process are one group of NCCL, or fail. Ranks among
+// processes start without blocking; the split of such a communicator makes one that blocks.
 //
 // This header is what tests call beside NCCL's own functions, by dlsym on the handle of the library.
 //
@@ -12,9 +13,11 @@
 extern "C" {
 SIMULATED_NCCL_API int simulatedNcclLive(void);                               // communicators that are not ended
 SIMULATED_NCCL_API int simulatedNcclCount(const char* function);              // calls so far
+SIMULATED_NCCL_API int simulatedNcclCaller(void);                             // the thread (gettid) of the last operation
 SIMULATED_NCCL_API void simulatedNcclFail(const char* function, int result);  // every later call returns it; 0: as usual
 SIMULATED_NCCL_API void simulatedNcclAsyncError(int result);                  // of every communicator
 // Work of the rank, of every communicator, waits on the device until 0 lets it begin, or an abort ends it. -1: the start waits.
-// -2: the calls of collectives wait. An abort that begins meanwhile is counted as "abort within a call".
+// -2: the calls of collectives wait, -3: those among processes, of what is connected, too. An abort that begins meanwhile is
+// counted as "abort within a call".
 SIMULATED_NCCL_API void simulatedNcclHold(int rank, int on);
 }
