@@ -72,7 +72,7 @@ void run(void*) {
   while (!all.waiting.empty()) {
     Work work = takeMostUrgent(&all.waiting);
     if (!work) {
-      all.idle.wait_for(lock, kLook);
+      all.idle.wait_for(lock, kLook, [&] { return all.ending; });
       continue;
     }
     lock.unlock();
@@ -147,7 +147,6 @@ bool await(const std::function<bool()>& done, Deadline deadline) {
   std::unique_lock lock(all.mutex);
   lock_order::mayWait("a wait for a build in the background");
   const trace::Wait waiting;
-  all.idle.notify_all();  // what the caller waits for is needed now
   while (!done()) {
     if (deadline.passed() || all.ending) return false;
     const std::chrono::nanoseconds time(std::min(deadline.remaining(), kMostNanoseconds));
