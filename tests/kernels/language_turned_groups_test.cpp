@@ -69,6 +69,20 @@ TEST_P(TurnedGroupsTest, CodeForTheGroupsOfTheFirstLaunchesIsRightForAll) {
   }
 }
 
+TEST_P(TurnedGroupsTest, CodeThatKnowsNoGroupsIsRightForAll) {
+  std::vector<std::vector<Uints>> right;
+  make("quick", "");
+  for (const Shape& group : kGroups) right.push_back(allWords(group));
+  for (const char* form : {"optimized", "tiered"}) {
+    make(form, "-DKNOWN=0");
+    ASSERT_RT_OK(rtModuleWait(module_, RT_MODULE_OPTIMIZED, RT_TIMEOUT_INFINITE));  // before the first launch
+    for (size_t i = 0; i < std::size(kGroups); ++i) {
+      expectSame(allWords(kGroups[i]), right[i], std::string(form) + ", launched as " + text(kGroups[i]));
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
 TEST_P(TurnedGroupsTest, CodeForOneSizeOfGroupsIsRight) {
   for (const Shape& group : {kGroups[0], kGroups[1], kGroups[3], kGroups[4], kGroups[8]}) {
     const std::string size =

@@ -520,15 +520,17 @@ std::optional<CompileJob> Pipeline::jobForLaunches(const Improvement& work, Buil
 }
 
 // Groups that leave lanes empty may want another order of their dimensions (lowering/cpu/turn.h). They are known from the
-// launches of the quick code alone.
+// launches of the quick code alone: a kernel that was not launched has a form for either.
 std::optional<CompileJob> turnedJob(const Improvement& work, std::string* log) {
   const auto* table = static_cast<const rtHostModule_t*>(work.object->symbol(kModuleSymbol));
   BuildOptions::Groups groups;
+  bool as_it_was = true;
   for (uint32_t i = 0; table != nullptr && i < table->kernel_count; ++i) {
     const std::array<uint32_t, 3> group = work.object->launchedGroup(i);
-    if (std::max(group[1], group[2]) > 1) groups[table->kernels[i].name] = group;
+    as_it_was = as_it_was && group[0] != 0 && group[1] == 1 && group[2] == 1;
+    if (group[0] != 0) groups[table->kernels[i].name] = group;
   }
-  if (groups.empty()) return std::nullopt;
+  if (as_it_was) return std::nullopt;
   const BuildRequest request = work.request->request();
   std::string unused;
   return Pipeline(request, &unused).jobForLaunches(work, std::move(groups), log);

@@ -88,6 +88,8 @@ class GroupPlan {
 // Helpers with barriers (and kernels that are called and have local variables) become part of the kernel. False, with the
 // reason: one of them is called where that cannot be done.
 bool inlineHelpers(Program& program, Function& kernel, std::string* why_not);
+// The same kernel with a tree and variables of its own, but for its parameters and local memory. No declaration of the program.
+Function* copyOf(Program& program, const Function& kernel);
 // Parameters that the kernel changes or takes the address of become variables of its body.
 void separateParameters(Program& program, Function& kernel);
 

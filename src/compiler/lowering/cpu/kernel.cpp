@@ -143,7 +143,7 @@ void KernelText::storage(CpuKernel* kernel, std::string* out) {
   *out += "char* mrt_s = (char*)mrt_g->local_memory + " + text(kernel->local_bytes) + ";\n" + arrays;
 }
 
-CpuKernel KernelText::split(const GroupPlan& plan, const std::string& linkage, std::string* out) {
+CpuKernel KernelText::split(const GroupPlan& plan, const std::string& linkage, std::string* out, const std::string& instead) {
   CpuKernel kernel;
   start(&kernel);
   joins_ = joinsGroups(kernel_);
@@ -170,7 +170,8 @@ CpuKernel KernelText::split(const GroupPlan& plan, const std::string& linkage, s
   const bool named = options_.users_names && isFreeName(kernel_.name);  // for a debugger, the entry calls it by its name
   const std::string parameters = "(const mrt_group* mrt_g, void* const* mrt_a) {\n";
   *out += text_.place(kernel_);
-  *out += (named ? "namespace kernels { static void " + kernel_.name : linkage + " void " + kernel.entry) + parameters;
+  *out +=
+      (named ? "namespace kernels { static void " + kernel_.name : linkage + " void " + kernel.entry) + parameters + instead;
   prologue(rest, out);
   *out += rest + "}\n";
   if (named)

@@ -25,7 +25,8 @@ class KernelText {
   KernelText(CppText& text, const Function& kernel, const BuildOptions& options, CpuForm form);
 
   // `linkage`: of the function that the table names, such as "static".
-  CpuKernel split(const GroupPlan& plan, const std::string& linkage, std::string* out);  // the plan of this kernel
+  // `plan`: of this kernel. `instead`: a statement ahead of all else.
+  CpuKernel split(const GroupPlan& plan, const std::string& linkage, std::string* out, const std::string& instead = "");
   CpuKernel onFibers(const std::string& linkage, std::string* out);
 
   std::function<void(Location, const std::string&)> remark;  // says which form a region took; may be empty

@@ -161,6 +161,13 @@ void chooseLanes(GroupPlan& plan, const Function& kernel) {
   plan.setTurnsItems(turnsItems(plan.root(), plan));
 }
 
+// A kernel whose lanes go along dimension 1, beside the kernel itself: for launches of which nothing is known.
+struct Twin {
+  Function* kernel = nullptr;  // null: there is none
+  std::unique_ptr<GroupPlan> plan;
+  std::string pays;  // in which groups, in C++
+};
+
 using Plans = std::vector<std::unique_ptr<GroupPlan>>;
 
 // The plan of a kernel for optimised code. Null: it runs on fibers.
@@ -200,9 +207,31 @@ void turnForGroups(Program& program, Function& kernel, const BuildOptions& optio
   *plan = bestPlan(program, kernel, options, &why);
 }
 
+// Where the size of groups is not known, the launch decides between two texts. Compilers have twice as much to read.
+Twin twinOf(Program& program, const Function& kernel, const GroupPlan& plan, const BuildOptions& options) {
+  constexpr double kMostApart = 8;
+  Twin twin;
+  if (knownGroupSize(kernel, options).isKnown() || (idDimensions(kernel) & 2) == 0 || joinsGroups(kernel) ||
+      !canTurn(program, kernel)) {
+    return twin;
+  }
+  const std::optional<double> across = costAlong(0, plan);
+  if (!across) return twin;
+  std::string why;
+  Function* const copy = copyOf(program, kernel);
+  turn(program, *copy, 1);
+  auto turned = bestPlan(program, *copy, options, &why);
+  const std::optional<double> down = turned != nullptr ? costAlong(0, *turned) : std::nullopt;
+  if (!down || *down > kMostApart * *across) return twin;
+  twin.kernel = copy;
+  twin.plan = std::move(turned);
+  twin.pays = turnsPay(*across, *down, options.lanes);
+  return twin;
+}
+
 // `quick` may be null: not wanted. Changes the kernels' trees, once for both.
-void makePlans(Plans* optimized, Plans* quick, Program& program, const Sources& sources, const BuildOptions& options,
-               std::vector<std::string>* remarks) {
+void makePlans(Plans* optimized, std::vector<Twin>* twins, Plans* quick, Program& program, const Sources& sources,
+               const BuildOptions& options, std::vector<std::string>* remarks) {
   for (const Declaration& declaration : program.declarations) {
     const bool helper = declaration.kind == Declaration::Kind::kFunction && !declaration.function->is_kernel;
     if (helper && !options.users_names) {
@@ -214,6 +243,7 @@ void makePlans(Plans* optimized, Plans* quick, Program& program, const Sources& 
   for (Function* kernel : program.kernels) {
     std::string why;
     std::unique_ptr<GroupPlan> made, plain;
+    Twin twin;
     if (callsSubGroups(*kernel)) {
       why = "it has sub-group functions";
     } else if (inlineHelpers(program, *kernel, &why)) {
@@ -225,7 +255,10 @@ void makePlans(Plans* optimized, Plans* quick, Program& program, const Sources& 
       }
       made = bestPlan(program, *kernel, options, &why);
       // Quick code tells at which item it is, in the order of the launch.
-      if (made != nullptr && options.optimize && quick == nullptr) turnForGroups(program, *kernel, options, &made);
+      if (made != nullptr && options.optimize && quick == nullptr) {
+        twin = twinOf(program, *kernel, *made, options);
+        turnForGroups(program, *kernel, options, &made);
+      }
       if (made != nullptr && options.optimize) chooseLanes(*made, *kernel);
       if (made != nullptr && quick != nullptr) {
         plain = GroupPlan::make(program, *kernel, &why, GroupPlan::Split::kBarriers);
@@ -235,7 +268,11 @@ void makePlans(Plans* optimized, Plans* quick, Program& program, const Sources& 
         }
       }
     }
-    if (made != nullptr && options.optimize && !options.users_names) widenLocals(program, *kernel, *made, plain.get());
+    if (made != nullptr && options.optimize && !options.users_names) {
+      widenLocals(program, *kernel, *made, plain.get());
+      if (twin.kernel != nullptr) widenLocals(program, *twin.kernel, *twin.plan, nullptr);
+    }
+    twins->push_back(std::move(twin));
     if (quick != nullptr) quick->push_back(std::move(plain));
     if (made == nullptr) {
       remarks->push_back(placeOf(sources, kernel->where) + ": remark: The kernel \"" + kernel->name +
@@ -248,12 +285,13 @@ void makePlans(Plans* optimized, Plans* quick, Program& program, const Sources& 
 // One text, with some of the kernels: all helpers that they call, and what these need.
 class UnitText {
  public:
-  UnitText(CpuForm form, Program& program, const Plans& plans, const Sources& sources, const BuildOptions& options,
-           Diagnostics& diagnostics, std::vector<std::string>* remarks, uint32_t first_made)
+  UnitText(CpuForm form, Program& program, const Plans& plans, const std::vector<Twin>& twins, const Sources& sources,
+           const BuildOptions& options, Diagnostics& diagnostics, std::vector<std::string>* remarks, uint32_t first_made)
       : form_(form),
         first_made_(first_made),
         program_(program),
         plans_(plans),
+        twins_(twins),
         sources_(sources),
         remarks_(remarks),
         options_(options),
@@ -278,7 +316,15 @@ class UnitText {
         };
       }
       const std::string linkage = shared ? "extern \"C\"" : "static";
-      const CpuKernel own = plans_[i] != nullptr ? text.split(*plans_[i], linkage, &kernels) : text.onFibers(linkage, &kernels);
+      std::string instead;
+      if (form_ == CpuForm::kOptimized && twins_[i].kernel != nullptr) {
+        KernelText turned(text_, *twins_[i].kernel, options_, form_);
+        const CpuKernel twin = turned.split(*twins_[i].plan, linkage, &kernels);
+        (*made)[i].takeIn(twin);
+        instead = "if (" + twins_[i].pays + ") return " + twin.entry + "(mrt_g, mrt_a);\n";
+      }
+      const CpuKernel own =
+          plans_[i] != nullptr ? text.split(*plans_[i], linkage, &kernels, instead) : text.onFibers(linkage, &kernels);
       (*made)[i].takeIn(own);
       fibers = fibers || plans_[i] == nullptr;
       reach(*program_.kernels[i]->body);
@@ -357,6 +403,7 @@ class UnitText {
   const uint32_t first_made_;  // the first id of a variable that the source does not have
   Program& program_;
   const Plans& plans_;
+  const std::vector<Twin>& twins_;
   const Sources& sources_;
   std::vector<std::string>* const remarks_;  // null: not asked for
   const BuildOptions& options_;
@@ -412,12 +459,14 @@ bool lowerToCpu(CpuUnit* optimized, CpuUnit* quick, uint32_t most_texts, Program
   if (!checkCallDepth(program, diagnostics)) return false;
   const uint32_t first_made = program.next_id;
   Plans plans[2];
-  makePlans(&plans[0], quick != nullptr ? &plans[1] : nullptr, program, sources, options, &optimized->remarks);
+  std::vector<Twin> twins;
+  makePlans(&plans[0], &twins, quick != nullptr ? &plans[1] : nullptr, program, sources, options, &optimized->remarks);
   std::vector<CpuKernel> made(program.kernels.size());
   const auto write = [&](CpuForm form, const std::vector<size_t>& chosen, bool with_table) {
     const Plans& own = plans[form == CpuForm::kQuick];
     std::vector<std::string>* remarks = form == CpuForm::kQuick ? nullptr : &optimized->remarks;
-    return UnitText(form, program, own, sources, options, diagnostics, remarks, first_made).write(chosen, &made, with_table);
+    return UnitText(form, program, own, twins, sources, options, diagnostics, remarks, first_made)
+        .write(chosen, &made, with_table);
   };
   for (CpuUnit* unit : {optimized, quick}) {  // in this order: the quick table has room for both
     if (unit == nullptr || diagnostics.failed()) continue;

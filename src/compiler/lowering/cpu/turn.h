@@ -3,6 +3,8 @@
 // so that nothing between the two knows of it.
 #pragma once
 
+#include <string>
+
 #include "compiler/parser/ast.h"
 #include "compiler/pipeline/options.h"
 
@@ -25,6 +27,10 @@ struct GroupSize {
   bool isKnown() const { return items[0] != 0; }
 };
 GroupSize knownGroupSize(const Function& kernel, const BuildOptions& options);
+
+// In C++: whether lanes along dimension 1 cost less in the groups of a launch than lanes along 0, by what an item costs in full
+// vectors along both.
+std::string turnsPay(double across, double down, uint32_t lanes);
 
 // How much more an item of a row of so many costs in vectors of `lanes` items than if they were full: 1 or more.
 double emptyLanes(uint32_t items, uint32_t lanes);

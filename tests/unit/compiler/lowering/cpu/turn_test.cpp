@@ -38,13 +38,20 @@ TEST(TurnTest, LanesGoAlongTheDimensionThatGroupsFill) {
   }
 }
 
-TEST(TurnTest, WithoutASizeNothingIsTurned) {
-  Lowered it(kRows);
-  EXPECT_EQ(countOf(it.unit(), "mrt_n0 = mrt_g->group_size[0]"), 1u);
-  Lowered other(kRows);
+TEST(TurnTest, WithoutASizeTheLaunchChoosesBetweenTwoForms) {
   BuildOptions options;
-  options.launched_groups["g"] = {2, 16, 1};
-  EXPECT_EQ(countOf(other.unit(options), "mrt_n0 = mrt_g->group_size[0]"), 1u);
+  options.launched_groups["g"] = {2, 16, 1};  // another kernel
+  Lowered it(kRows);
+  const std::string text = it.unit(options);
+  EXPECT_EQ(it.program.kernels[0]->turned, 0u);
+  EXPECT_EQ(countOf(text, "mrt_n0 = mrt_g->group_size[0]"), 1u);
+  EXPECT_EQ(countOf(text, "mrt_n0 = mrt_g->group_size[1]"), 1u);
+  EXPECT_EQ(countOf(text, ") return k_f_"), 1u);
+}
+
+TEST(TurnTest, KernelsOfOneDimensionHaveOneForm) {
+  Lowered it("__kernel void f(__global int* a) { a[get_group_id(0) * 64 + get_local_id(0)] = get_group_id(1); }");
+  EXPECT_EQ(countOf(it.unit(), ") return k_f_"), 0u);
 }
 
 TEST(TurnTest, TheTableHasTheSizeInTheOrderOfTheLaunch) {
