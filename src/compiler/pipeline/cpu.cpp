@@ -210,7 +210,8 @@ struct Improvement {
   KernelSanitizer sanitizer;
   KeptFiles kept;
   CompileJob job;
-  int64_t since = 0;  // when the quick code was there
+  bool turnable = false;  // CpuUnit's
+  int64_t since = 0;      // when the quick code was there
 };
 
 void store(const cache::Directory& directory, const Digest& key, const std::string& log,
@@ -492,6 +493,7 @@ void Pipeline::improveLater(Built* built, const CpuUnit& optimized) {
   work.kept = kept_;
   work.job = jobFor(front_end_.options(), optimized, CpuForm::kOptimized, sanitizer_, kept_);
   for (size_t i = 0; i < optimized.texts.size(); ++i) kept_.keepText("unit" + std::to_string(i) + ".cpp", optimized.texts[i]);
+  work.turnable = optimized.turnable;
   work.job.niceness = kBackgroundNiceness;
   work.since = nowNanoseconds();
   const auto* table = static_cast<const rtHostModule_t*>(built->object->symbol(kModuleSymbol));
@@ -530,7 +532,7 @@ std::optional<CompileJob> turnedJob(const Improvement& work, std::string* log) {
     as_it_was = as_it_was && group[0] != 0 && group[1] == 1 && group[2] == 1;
     if (group[0] != 0) groups[table->kernels[i].name] = group;
   }
-  if (as_it_was) return std::nullopt;
+  if (as_it_was || !work.turnable) return std::nullopt;
   const BuildRequest request = work.request->request();
   std::string unused;
   return Pipeline(request, &unused).jobForLaunches(work, std::move(groups), log);

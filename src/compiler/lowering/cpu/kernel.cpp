@@ -484,7 +484,7 @@ void KernelText::loops(const Items& work, std::string* out, bool as_lanes) {
     return;
   }
   one("mrt_f");
-  if (simd) *out += kSimdPragma;
+  if (simd && !lanes_cost_more_) *out += kSimdPragma;
   *out += loop + "mrt_f(mrt_l0);\n}\n";
 }
 

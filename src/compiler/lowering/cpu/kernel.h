@@ -85,6 +85,7 @@ class KernelText {
   const GroupPlan* plan_ = nullptr;
   uint32_t fixed_[3] = {0, 0, 0};
   bool joins_ = false;
+  bool lanes_cost_more_ = false;  // of the region that lanesAlong() looked at last: the same holds for a compiler's vectors
   bool all_agree_ = false;  // its work-items: one stands for all
   uint32_t next_ = 0;
   std::string top_;                           // declarations that stand before everything else

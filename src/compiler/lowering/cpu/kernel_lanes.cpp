@@ -25,6 +25,7 @@ bool KernelText::lanesAlong(uint32_t dimension, const Items& work, std::string* 
   std::string why_not;
   if (shapes.find(work.statements, &why_not) && shapes.nodes() > kMaxNodes) why_not = "it is too long";
   std::string made;
+  lanes_cost_more_ = shapes.hasForm() && !why_not.empty();
   if (why_not.empty()) made = asLanes(shapes, dimension, work, &why_not);
   if (remark && !work.statements.empty()) {
     const std::string which = "The work-items of \"" + kernel_.name + "\" are from here on ";

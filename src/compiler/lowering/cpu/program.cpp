@@ -188,7 +188,7 @@ void turnForGroups(Program& program, Function& kernel, const BuildOptions& optio
   constexpr double kWorth = 0.9;
   constexpr uint32_t kLeastRow = 4;  // items: fewer are no vectors
   const GroupSize size = knownGroupSize(kernel, options);
-  if (!size.isKnown() || joinsGroups(kernel) || !canTurn(program, kernel)) return;
+  if (!size.isKnown() || !isTurnable(program, kernel)) return;
   std::optional<double> least = costAlong(0, **plan, emptyLanes(size.items[0], options.lanes));
   if (!least) return;
   *least *= kWorth;
@@ -211,10 +211,8 @@ void turnForGroups(Program& program, Function& kernel, const BuildOptions& optio
 Twin twinOf(Program& program, const Function& kernel, const GroupPlan& plan, const BuildOptions& options) {
   constexpr double kMostApart = 8;
   Twin twin;
-  if (knownGroupSize(kernel, options).isKnown() || (idDimensions(kernel) & 2) == 0 || joinsGroups(kernel) ||
-      !canTurn(program, kernel)) {
-    return twin;
-  }
+  const bool has_rows = (idDimensions(kernel) & 2) != 0;
+  if (knownGroupSize(kernel, options).isKnown() || !has_rows || !isTurnable(program, kernel)) return twin;
   const std::optional<double> across = costAlong(0, plan);
   if (!across) return twin;
   std::string why;
@@ -461,6 +459,8 @@ bool lowerToCpu(CpuUnit* optimized, CpuUnit* quick, uint32_t most_texts, Program
   Plans plans[2];
   std::vector<Twin> twins;
   makePlans(&plans[0], &twins, quick != nullptr ? &plans[1] : nullptr, program, sources, options, &optimized->remarks);
+  for (size_t i = 0; i < program.kernels.size(); ++i)
+    optimized->turnable = optimized->turnable || (plans[0][i] != nullptr && isTurnable(program, *program.kernels[i]));
   std::vector<CpuKernel> made(program.kernels.size());
   const auto write = [&](CpuForm form, const std::vector<size_t>& chosen, bool with_table) {
     const Plans& own = plans[form == CpuForm::kQuick];

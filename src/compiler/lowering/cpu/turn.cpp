@@ -40,6 +40,10 @@ bool canTurn(const Program& program, const Function& kernel) {
   return possible;
 }
 
+bool isTurnable(const Program& program, const Function& kernel) {
+  return (idDimensions(kernel) & ~1u) != 0 && !joinsGroups(kernel) && canTurn(program, kernel);
+}
+
 void turn(Program& program, Function& kernel, uint32_t dimension) {
   std::set<Expr*> ids;  // each once, though several expressions may share one
   visitExpressions(kernel.body, [&](Expr& e) {

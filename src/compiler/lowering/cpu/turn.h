@@ -10,7 +10,11 @@
 
 namespace manyrt::compiler {
 
-// Whether it can be: each id names its dimension, no helper asks for one, and no other function calls the kernel.
+// Whether the size of its groups can matter: it asks for ids of several dimensions, its groups are not joined, and it can be
+// turned.
+bool isTurnable(const Program& program, const Function& kernel);
+
+// Whether it can be turned: each id names its dimension, no helper asks for one, and no other function calls the kernel.
 bool canTurn(const Program& program, const Function& kernel);
 
 // Exchanges dimension 0 and another one; once more, and the kernel is as it was.
