@@ -34,7 +34,7 @@ class Device:
             self.library.rtGetLastErrorMessage(None, ctypes.c_size_t(0), ctypes.byref(needed))
             text = ctypes.create_string_buffer(max(1, needed.value))
             self.library.rtGetLastErrorMessage(text, ctypes.c_size_t(len(text)), None)
-            raise Error(text.value.decode(errors='replace'))
+            raise Error(f"{name} gave {code}: {text.value.decode(errors='replace')}")
 
     def module(self, source, options):
         module = ctypes.c_void_p()
