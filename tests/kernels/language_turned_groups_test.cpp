@@ -1,6 +1,10 @@
 // language/turned_groups.cl: code that is made for the groups of the first launches, in groups of all shapes. Quick code, which
 // knows no lanes, says what is right; of the ids the test does.
+#include <unistd.h>
+
+#include <cstdio>
 #include <cstdlib>
+#include <fstream>
 
 #include "source_test.h"
 
@@ -11,7 +15,7 @@ using Uints = std::vector<uint32_t>;
 
 const Shape kGroups[] = {{2, 16, 3}, {8, 8, 2},  {4, 8, 4},  {1, 32, 1}, {1, 1, 64}, {5, 3, 1}, {3, 5, 2},
                          {1, 1, 1},  {16, 4, 1}, {64, 1, 1}, {2, 2, 2},  {1, 7, 9},  {8, 16, 1}};
-const char* const kKernels[] = {"ids", "barriers", "leaving", "rows", "helping", "asked", "linear", "fibers"};
+const char* const kKernels[] = {"ids", "barriers", "leaving", "rows", "counts", "helping", "asked", "linear", "fibers"};
 const Shape kGrid = {2, 3, 2};
 
 std::string text(const Shape& shape) {
@@ -81,6 +85,32 @@ TEST_P(TurnedGroupsTest, CodeThatKnowsNoGroupsIsRightForAll) {
       if (HasFatalFailure()) return;
     }
   }
+}
+
+// The optimised code is translated when the groups are known: not from what a header has become meanwhile.
+TEST_P(TurnedGroupsTest, AHeaderThatChangesLaterChangesNothing) {
+  char folder[] = "/tmp/manyrt_header_XXXXXX";
+  ASSERT_NE(mkdtemp(folder), nullptr);
+  const std::string header = std::string(folder) + "/value.h";
+  const auto write = [&](const char* text) { std::ofstream(header) << text; };
+  setenv("RT_CPU_BUILD", "tiered", 1);
+  write("#define VALUE 100\n");
+  const char* source =
+      "#include <value.h>\n__kernel void f(__global uint* out) {\n"
+      "  out[get_group_id(1) * 64 + get_local_id(1) * 2 + get_local_id(0)] = VALUE + get_local_id(1); }";
+  const std::string options = std::string("-I ") + folder;
+  ASSERT_RT_OK(rtModuleCreateFromSource(module_.out(), source, options.c_str(), context_));
+  write("#define VALUE 200\n");
+  Uints wanted;
+  for (uint32_t i = 0; i < 64; ++i) wanted.push_back(100 + i / 2);
+  for (const char* when : {"at first", "once more"}) {
+    const Buffer<uint32_t> out = buffer(Uints(64));
+    run("f", {1}, {2, 32}, out);
+    expectEqual(out.read(), wanted, when);
+    ASSERT_RT_OK(rtModuleWait(module_, RT_MODULE_OPTIMIZED, RT_TIMEOUT_INFINITE));
+  }
+  EXPECT_EQ(std::remove(header.c_str()), 0);
+  EXPECT_EQ(rmdir(folder), 0);
 }
 
 TEST_P(TurnedGroupsTest, CodeForOneSizeOfGroupsIsRight) {

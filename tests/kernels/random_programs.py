@@ -85,6 +85,7 @@ FORMS = {
     "quick": Form("cpu", "quick"),
     "optimized": Form("cpu", "optimized"),
     "turned": Form("cpu", "tiered", high=True),  # lanes along dimension 1, then groups of all sizes
+    "turned_sse": Form("cpu", "tiered", compiler="g++", compiler_flags="-march=x86-64", high=True),  # beside sse_none
     "avx2": Form("cpu", "optimized", compiler="g++", compiler_flags="-march=haswell"),
     "sse": Form("cpu", "optimized", compiler="g++", compiler_flags="-march=x86-64"),
     "sse_none": Form("cpu", options="-cl-opt-disable", compiler="g++", compiler_flags="-march=x86-64"),  # beside sse: no fma

@@ -314,6 +314,12 @@ class Pipeline {
   std::optional<CompileJob> jobForLaunches(const Improvement& work, BuildOptions::Groups groups, std::string* log);
 
  private:
+  // What an #include finds may be another text by then.
+  bool isTranslatedAgain() const {
+    bool includes = mayInclude(request_.source);
+    for (const std::string_view more : request_.more) includes = includes || mayInclude(more);
+    return !includes;
+  }
   Status makeKey();
   Status build(Built* built);
   bool fromCache(Built* built);
@@ -357,6 +363,7 @@ Status Pipeline::translate(FrontEnd* front_end, CpuUnit* optimized, CpuUnit* qui
         own.users_names = kept_.debugs() && users_names_;
         kept_.keepSources(sources);
         own.lanes = cpuLanes();
+        own.both_orders = !isTranslatedAgain();
         own.launched_groups = launched_;
         own.gathers = cpuGathers() && !sanitizer_.watches();
         own.scatters = cpuScatters() && own.gathers;
@@ -493,7 +500,7 @@ void Pipeline::improveLater(Built* built, const CpuUnit& optimized) {
   work.kept = kept_;
   work.job = jobFor(front_end_.options(), optimized, CpuForm::kOptimized, sanitizer_, kept_);
   for (size_t i = 0; i < optimized.texts.size(); ++i) kept_.keepText("unit" + std::to_string(i) + ".cpp", optimized.texts[i]);
-  work.turnable = optimized.turnable;
+  work.turnable = optimized.turnable && isTranslatedAgain();
   work.job.niceness = kBackgroundNiceness;
   work.since = nowNanoseconds();
   const auto* table = static_cast<const rtHostModule_t*>(built->object->symbol(kModuleSymbol));

@@ -60,6 +60,17 @@ __kernel void rows(__global uint* out, __global const uint* in, uint n) {
   out[PLACE] = a.x ^ a.y * 3u ^ a.z * 5u ^ a.w * 7u;
 }
 
+// Counts of groups inside a loop that items leave at different turns.
+__kernel void counts(__global uint* out, __global const uint* in, uint n) {
+  uint sum = 0;
+  for (uint i = 0; i < 9u; ++i) {
+    if (in[(get_local_id(0) + get_local_id(1) * 3u + get_local_id(2) * 5u + i) & 1023u] % 5u == 0) break;
+    if (i == get_local_id(1)) continue;
+    sum += get_num_groups(0) + 3u * get_num_groups(1) + 5u * get_num_groups(2) + 7u * (uint)get_global_size(2) + i;
+  }
+  out[PLACE] = sum;
+}
+
 uint helped(__local uint* shared, uint l, uint by) {
   barrier(CLK_LOCAL_MEM_FENCE);
   return shared[l] * by;

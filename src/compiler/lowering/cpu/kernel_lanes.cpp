@@ -142,7 +142,9 @@ std::string KernelText::asLanes(LaneShapes& shapes, uint32_t dimension, const It
     uint32_t lanes_of_row = options_.lanes * 4 / shapes.widest();
     uint32_t parts = 1;
     for (; lanes_of_row > 4 && row_items <= lanes_of_row / 2; lanes_of_row /= 2) parts *= 2;
-    full(parts == 1 ? count : count + " / " + std::to_string(parts));
+    // A compiler may be told of another processor than this one: its vectors are never divided below four lanes.
+    const std::string part = count + " / " + std::to_string(parts);
+    full(parts == 1 ? count : "(" + part + " >= 4 ? " + part + " : " + count + ")");
   } else if (twice && shapes.nodes() <= kMaxHalf && has_rows) {
     *out += "if (" + count + " / 2 >= 4 && " + last + " <= " + count + " / 2) {\n";
     rows(count + " / 2", 1);

@@ -252,11 +252,10 @@ void makePlans(Plans* optimized, std::vector<Twin>* twins, Plans* quick, Program
         splitLiveRanges(program, *kernel);
       }
       made = bestPlan(program, *kernel, options, &why);
-      // Quick code tells at which item it is, in the order of the launch.
-      if (made != nullptr && options.optimize && quick == nullptr) {
+      const bool alone = quick == nullptr;  // it tells at which item it is, in the order of the launch
+      if (made != nullptr && options.optimize && (alone || options.both_orders))
         twin = twinOf(program, *kernel, *made, options);
-        turnForGroups(program, *kernel, options, &made);
-      }
+      if (made != nullptr && options.optimize && alone) turnForGroups(program, *kernel, options, &made);
       if (made != nullptr && options.optimize) chooseLanes(*made, *kernel);
       if (made != nullptr && quick != nullptr) {
         plain = GroupPlan::make(program, *kernel, &why, GroupPlan::Split::kBarriers);

@@ -466,7 +466,7 @@ void LaneText::select(const Stmt& s) {
   Loop state;
   if (!loops_.empty()) state = loops_.back();
   state.is_switch = true;
-  state.broken = fresh("mrt_k");
+  state.broken = fresh("mrt_left");
   put("const mrt_L::m " + base + " = " + mask() + ";\nmrt_L::m " + own + " = {}, " + state.broken + " = {};\n");
   const auto equal = [&](const Stmt& label) { return caseMask(label, selected, type); };
   std::string known;  // lanes that have a case
@@ -568,8 +568,8 @@ void LaneText::loop(const Stmt& s) {
   Loop state;
   state.masked = true;
   const bool breaks = breaksOut(*s.first), continues = continuesOut(*s.first), returns = containsReturn(s);
-  if (breaks) state.broken = fresh("mrt_k");
-  if (continues) state.continued = fresh("mrt_k");
+  if (breaks) state.broken = fresh("mrt_left");
+  if (continues) state.continued = fresh("mrt_left");
   put("{ mrt_L::m " + own + " = " + mask() + ";\n");
   if (breaks) put("mrt_L::m " + state.broken + " = {};\n");
   mask_ = own;
@@ -658,7 +658,7 @@ LaneText::Parts LaneText::inlined(const Expr& e) {
   });
   left_.clear();
   if (returns > 1 || (returns == 1 && (body.empty() || body.back()->kind != StmtKind::kReturn))) {
-    const std::string own = fresh("mrt_m"), left = fresh("mrt_k");
+    const std::string own = fresh("mrt_m"), left = fresh("mrt_left");
     put("mrt_L::m " + own + " = " + mask() + ";\nmrt_L::m " + left + " = {};\n");
     mask_ = own;
     left_ = left;

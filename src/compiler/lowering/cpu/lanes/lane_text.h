@@ -181,6 +181,7 @@ class LaneText {
   // The scalar of a uniform expression, or of the first lane, as such a number; with effects, which then have happened.
   std::string one(const Expr& e);
   std::string temporary(const std::string& text);
+  // Not of the letters with which the kernel's own names begin, such as mrt_k2: b e f k l n o w z.
   std::string fresh(const char* stem) { return stem + std::to_string(++next_); }
   std::string mask() const { return mask_.empty() ? "mrt_L::every()" : mask_; }
   std::string with(const std::string& condition) const { return mask_.empty() ? condition : mask_ + " & " + condition; }
