@@ -67,6 +67,9 @@ class GroupPlan {
   // Whether neighbours of the other dimension load several elements at once (lanes/tile_loads.h).
   bool turnsItems() const { return turns_items_; }
   void setTurnsItems(bool turns) { turns_items_ = turns; }
+  // Whether the groups' order is another one than that of the lanes (turn.h).
+  bool isTurned() const { return is_turned_; }
+  void setTurned(bool turned) { is_turned_ = turned; }
   // Whether the processor takes lanes from anywhere in memory by one instruction, and puts them there (BuildOptions).
   bool gathers() const { return gathers_; }
   bool scatters() const { return scatters_; }
@@ -82,6 +85,7 @@ class GroupPlan {
   bool has_barrier_ = false;
   uint32_t lane_dimension_ = 0;
   bool turns_items_ = false;
+  bool is_turned_ = false;
   bool gathers_ = false, scatters_ = false;
 };
 

@@ -175,10 +175,14 @@ std::unique_ptr<GroupPlan> bestPlan(Program& program, Function& kernel, const Bu
   auto made = GroupPlan::make(program, kernel, why);
   if (made == nullptr) return made;
   made->setGathers(options.gathers, options.scatters);
+  made->setTurned(kernel.turned != 0);
   if (!options.optimize) return made;
   // Lanes need no loop around the items of a loop's body: what such a loop keeps stays in registers.
   auto whole = GroupPlan::make(program, kernel, why, GroupPlan::Split::kBarriers);
-  if (whole != nullptr) whole->setGathers(options.gathers, options.scatters);
+  if (whole != nullptr) {
+    whole->setGathers(options.gathers, options.scatters);
+    whole->setTurned(kernel.turned != 0);
+  }
   return whole != nullptr && isForLanes(*whole, kernel) ? std::move(whole) : std::move(made);
 }
 

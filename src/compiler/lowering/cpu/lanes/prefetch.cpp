@@ -205,7 +205,7 @@ void LaneShapes::findPrefetched(const std::vector<Stmt*>& statements) {
     visitExpressions(through->function->body, [&](Expr& each) { asked |= idOf(each); });
     const uint32_t followed = idsOf(*e.a) | idsOf(place);
     if (((asked & ~followed) | (asked & kUnknownId)) != 0) return;
-    if (around.empty() && ((followed & kItem << 1) == 0 || joinsGroups(*through->function))) return;
+    if (around.empty() && ((followed & kItem << 1) == 0 || joinsGroups(*through->function) || plan_.isTurned())) return;
     const bool is_known = std::any_of(found.begin(), found.end(), [&](const Expr* other) {
       return other->kind == e.kind && isBeside(*other->a, *e.a) && (e.b == nullptr || isBeside(*other->b, *e.b));
     });
