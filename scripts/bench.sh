@@ -136,7 +136,7 @@ fi
 tables=()
 for file in docs/measured/bench_*.json; do
   case $file in
-    */bench_cuda*.json | */bench_comm_cuda.json | */bench_opencl_gpu_*.json) ;;  # of scripts/gpu.sh
+    */bench_cuda*.json | */bench_comm_cuda.json | */bench_comm_processes.json | */bench_opencl_gpu_*.json) ;;  # of scripts/gpu.sh
     */bench_pairs*.json) ;;  # below: one page of all
     */bench_sixty*.json)  # the others of other machines
       page=${file##*/bench_}

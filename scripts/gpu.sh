@@ -337,7 +337,7 @@ if wants random; then
   row "random ($status)" "$(grep -E '^(none|quick|optimized|cuda): ' "$out/gpu_random.log" | paste -sd';')"
   grep -E '^kernel ' "$out/gpu_random.log" | cut -c1-150
 fi
-measured=("$out"/bench_cuda*.json "$out"/bench_comm_cuda*.json "$out"/bench_opencl_gpu_*.json)
+measured=("$out"/bench_cuda*.json "$out"/bench_comm_cuda*.json "$out"/bench_comm_processes*.json "$out"/bench_opencl_gpu_*.json)
 ((${#measured[@]} == 0)) || python3 scripts/bench_table.py --cuda "${measured[@]}" >"$out/benchmarks-cuda.md"
 
 echo

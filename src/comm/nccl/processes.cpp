@@ -54,6 +54,7 @@ Status split(Making& making, NativeComm* parent, NativeComm** made) {
   config.blocking = 1;
   config.split_share = 0;
   Result result = making.library.split(parent, 0, making.rank, made, &config);
+  if (result == kSuccess) result = kInProgress;  // NCCL 2.28 says so of a split that goes on: the parent's state counts
   if (!settle(making, parent, &result)) return givenUp();
   if (result != kSuccess) return failure(making.library, "ncclCommSplit", result);
   if (*made == nullptr) return failure(making.library, "ncclCommSplit", kInternalError);
