@@ -18,6 +18,7 @@ import pathlib
 import platform
 import statistics
 import sys
+import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests" / "kernels"))
@@ -199,6 +200,8 @@ def main():
     cores = sorted(os.sched_getaffinity(0))[:chosen.cores]
     os.sched_setaffinity(0, cores)  # before a driver looks
     os.environ.update(RT_DISABLE="opencl,cuda", RT_CPU_THREADS=str(len(cores)), POCL_MAX_PTHREAD_COUNT=str(len(cores)))
+    folder = tempfile.TemporaryDirectory()  # pylint: disable=consider-using-with
+    os.environ.update(RT_CACHE_DIR="off", PYOPENCL_NO_CACHE="1", POCL_CACHE_DIR=folder.name)  # each build is the first
     made = candidates([name for name in chosen.only.split(",") if name])
     peers = [each.name for each in made[1:]]
     own = json.loads(chosen.own.read_text(encoding="utf-8")) if chosen.own else {}
