@@ -137,17 +137,20 @@ std::string KernelText::asLanes(LaneShapes& shapes, uint32_t dimension, const It
   // Rows that are short, as those of groups of 8 x 8, would leave half of the lanes off: they take vectors of half the size,
   // where that is four lanes or more. Where the size of a group is known, one of both is enough.
   const std::string count = "MRT_BYTES / " + std::to_string(shapes.widest());
+  // Never below four lanes, whatever processor the compiler is told of: also text that does not run has to compile.
+  const auto divided = [&](uint32_t parts) {
+    const std::string part = count + " / " + std::to_string(parts);
+    return "(" + part + " >= 4 ? " + part + " : " + count + ")";
+  };
   const uint32_t row_items = joins_ ? 0 : knownGroupSize(kernel_, options_).items[turnedDimension(kernel_, dimension)];
   if (row_items != 0) {
     uint32_t lanes_of_row = options_.lanes * 4 / shapes.widest();
     uint32_t parts = 1;
     for (; lanes_of_row > 4 && row_items <= lanes_of_row / 2; lanes_of_row /= 2) parts *= 2;
-    // A compiler may be told of another processor than this one: its vectors are never divided below four lanes.
-    const std::string part = count + " / " + std::to_string(parts);
-    full(parts == 1 ? count : "(" + part + " >= 4 ? " + part + " : " + count + ")");
+    full(parts == 1 ? count : divided(parts));
   } else if (twice && shapes.nodes() <= kMaxHalf && has_rows) {
     *out += "if (" + count + " / 2 >= 4 && " + last + " <= " + count + " / 2) {\n";
-    rows(count + " / 2", 1);
+    rows(divided(2), 1);
     *out += "} else {\n";
     full(count);
     *out += "}\n";
