@@ -1,13 +1,12 @@
 // Communicators on two CUDA devices of one process, beside NCCL's own calls and the runtime's copies between peers (P19), on
 // the same primary contexts. CUDA's runtime and NCCL are opened at run time (RT_CUDART, RT_NCCL), so that this builds anywhere.
 // On simulated devices it runs without the peers.
-#include <dlfcn.h>
 
 #include <cstdlib>
-#include <initializer_list>
 #include <string>
 
 #include "comm_check.h"
+#include "foreign_library.h"
 #include "machine.h"
 
 namespace {
@@ -24,22 +23,6 @@ void checkForeign(int result, const char* call) {
   exit(EXIT_FAILURE);
 }
 #define FOREIGN_CHECK(call) checkForeign((call), #call)
-
-void* openFirst(std::initializer_list<const char*> names) {
-  for (const char* name : names) {
-    if (name == nullptr) continue;
-    if (void* const library = dlopen(name, RTLD_NOW | RTLD_LOCAL)) return library;
-  }
-  return nullptr;
-}
-
-template <class Function>
-void take(Function** function, void* library, const char* name) {
-  *function = library == nullptr ? nullptr : reinterpret_cast<Function*>(dlsym(library, name));
-  if (library == nullptr || *function != nullptr) return;
-  fprintf(stderr, "%s is missing\n", name);
-  exit(EXIT_FAILURE);
-}
 
 // Numbers and signatures of NCCL's interface from 2.18 on: type 7 is a float, reduction 0 a sum.
 struct Nccl {

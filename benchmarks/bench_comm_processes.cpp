@@ -2,7 +2,6 @@
 // same processes. This program starts itself again for rank 1, which follows what rank 0 measures through a pipe: which
 // operation, by which way, how often. CUDA's runtime and NCCL are opened at run time (RT_CUDART, RT_NCCL). What hangs is named
 // after BENCH_COMM_SECONDS (120). BENCH_COMM_MOST_BYTES is the longest shape (1 GiB), less where the devices are simulated.
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -12,11 +11,11 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
-#include <initializer_list>
 #include <map>
 #include <string>
 
 #include "comm_check.h"
+#include "foreign_library.h"
 #include "machine.h"
 
 namespace {
@@ -60,20 +59,6 @@ void onChild(int) {
 }
 
 // ---- Peers ----
-
-void* openFirst(std::initializer_list<const char*> names) {
-  for (const char* name : names) {
-    if (name == nullptr) continue;
-    if (void* const library = dlopen(name, RTLD_NOW | RTLD_LOCAL)) return library;
-  }
-  return nullptr;
-}
-
-template <class Function>
-void take(Function** function, void* library, const char* name) {
-  *function = library == nullptr ? nullptr : reinterpret_cast<Function*>(dlsym(library, name));
-  if (library != nullptr && *function == nullptr) fail(name);
-}
 
 struct Id {
   char bytes[128];

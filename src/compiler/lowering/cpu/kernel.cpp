@@ -458,6 +458,7 @@ std::string KernelText::loopOver(int d, const Items& work) {
 
 void KernelText::loops(const Items& work, std::string* out, bool as_lanes) {
   const bool simd = work.simd && work.result.empty() && options_.optimize && !leavesOne(plan_->limits());
+  if (as_lanes) lanes_cost_more_ = false;
   if (simd && as_lanes && work.value == nullptr && lanes(work, out)) return;
   WideIndices indices(text_, *plan_, kernel_);
   std::string guard;

@@ -26,6 +26,8 @@ std::optional<int64_t> dimensionOf(const Expr& e) {
   return e.arguments.size() == 1 ? constantOf(*e.arguments[0]) : std::nullopt;
 }
 
+constexpr double kHalf = 0.8;  // of what a vector costs, where a row has half of its lanes at most
+
 }  // namespace
 
 bool canTurn(const Program& program, const Function& kernel) {
@@ -77,8 +79,8 @@ GroupSize knownGroupSize(const Function& kernel, const BuildOptions& options) {
 std::string turnsPay(double across, double down, uint32_t lanes) {
   const auto vectors = [&](const std::string& items) {
     const std::string count = std::to_string(lanes);
-    return "(2 * " + items + " <= " + count + " ? 0.8 : (double)((" + items + " + " + std::to_string(lanes - 1) + ") / " +
-           count + "))";
+    return "(2 * " + items + " <= " + count + " ? " + std::to_string(kHalf) + " : (double)((" + items + " + " +
+           std::to_string(lanes - 1) + ") / " + count + "))";
   };
   const std::string x = "mrt_g->group_size[0]", y = "mrt_g->group_size[1]";
   return y + " >= 4 && " + std::to_string(down) + " * " + vectors(y) + " * " + x + " < " + std::to_string(0.9 * across) +
@@ -86,7 +88,6 @@ std::string turnsPay(double across, double down, uint32_t lanes) {
 }
 
 double emptyLanes(uint32_t items, uint32_t lanes) {
-  constexpr double kHalf = 0.8;  // of what a vector costs, where a row has half of its lanes at most
   const double vectors = 2 * items <= lanes ? kHalf : (items + lanes - 1) / lanes;
   return vectors * lanes / items;
 }
