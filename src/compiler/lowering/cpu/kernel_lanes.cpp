@@ -3,6 +3,7 @@
 #include "compiler/lowering/cpu/kernel.h"
 #include "compiler/lowering/cpu/lanes/lane_text.h"
 #include "compiler/lowering/cpu/lanes/shapes.h"
+#include "compiler/lowering/cpu/program.h"
 #include "compiler/lowering/cpu/tree_facts.h"
 #include "compiler/lowering/cpu/turn.h"
 
@@ -68,7 +69,7 @@ std::string KernelText::asLanes(LaneShapes& shapes, uint32_t dimension, const It
   constexpr uint32_t kMaxHalf = 300;
   std::string text;
   std::string* const out = &text;
-  const bool twice = shapes.nodes() <= kMaxTwice;
+  const bool twice = shapes.nodes() <= kMaxTwice && kernelSize(kernel_) <= kMostForms;
   const Uses uses = usesOf(work);
   std::vector<const Variable*> recomputed;
   std::vector<LaneText::Crossing> crossing;

@@ -216,7 +216,8 @@ Twin twinOf(Program& program, const Function& kernel, const GroupPlan& plan, con
   constexpr double kMostApart = 8;
   Twin twin;
   const bool has_rows = (idDimensions(kernel) & 2) != 0;
-  if (knownGroupSize(kernel, options).isKnown() || !has_rows || !isTurnable(program, kernel)) return twin;
+  if (knownGroupSize(kernel, options).isKnown() || !has_rows || kernelSize(kernel) > kMostForms) return twin;
+  if (!isTurnable(program, kernel)) return twin;
   const std::optional<double> across = costAlong(0, plan);
   if (!across) return twin;
   std::string why;

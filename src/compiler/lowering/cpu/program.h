@@ -26,6 +26,9 @@ struct CpuUnit {
 // compiler needs grows faster than this number, so that longer kernels get less of its work: above kLongKernel they run their
 // items one by one, without vectors, and are compiled with fewer optimisations (compiler/pipeline/cpu.cpp).
 inline constexpr uint32_t kLongKernel = 6000;
+// The regions of longer kernels have one form each, with a mask: none for whole vectors or half a row beside it, and none for
+// the other order of dimensions. A compiler reads each form, and what many short regions have adds up.
+inline constexpr uint32_t kMostForms = 1500;
 uint32_t kernelSize(const Function& kernel);
 
 // Fails only for what the language allows and this lowering does not: an error with its place in the diagnostics. `quick` may
