@@ -160,6 +160,10 @@ void Divergence::terminator(const Instruction& i) {
   Shape shape = Shape::kLoop;
   if (i.op == Opcode::kYield) shape = Shape::kIf;
   if (i.op == Opcode::kLeave || i.op == Opcode::kFallThrough) shape = Shape::kSwitch;
+  if (i.op == Opcode::kYield && around_.back()->op == Opcode::kEach) {
+    for (const Value* result : around_.back()->results) give(*result, kVarying);
+    return;
+  }
   size_t at = around_.size();
   while (ir::shapeOf(around_[--at]->op) != shape) {
   }

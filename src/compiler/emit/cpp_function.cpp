@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "compiler/builtins/lane_call.h"
+
 namespace manyrt::compiler::emit {
 
 using ir::Instruction;
@@ -55,14 +57,16 @@ void CppFunction::findPlaces(const Region& region) {
 
 // What control carries is assigned in an order, in which an expression would see what is new.
 bool CppFunction::standsAtItsUse(const Instruction& i) const {
-  if (!ir::isPure(i.op) || i.result() == nullptr) return false;
+  if (!ir::isPure(i.op) || i.result() == nullptr || i.result()->type.hasLanes()) return false;
   if (i.op == Opcode::kConstant && !i.result()->type.isVector()) return true;
   const auto at = user_.find(i.result());
   if (at == user_.end() || at->second == nullptr || at->second->parent != i.parent) return false;
   const Instruction& user = *at->second;
   const Shape shape = ir::shapeOf(user.op);  // some name an operand once a component
   if (shape == Shape::kSplat || shape == Shape::kInsert || shape == Shape::kShuffle) return false;
-  return user.op != Opcode::kStore && !ir::isTerminator(user.op) && (user.regions.empty() || user.op == Opcode::kIf);
+  if (i.result()->type.isVector() && user.result() != nullptr && user.result()->type.hasLanes()) return false;
+  return user.op != Opcode::kStore && user.op != Opcode::kEach && !ir::isTerminator(user.op) &&
+         (user.regions.empty() || user.op == Opcode::kIf);
 }
 
 std::string CppFunction::text(const Value& value) const {
@@ -79,12 +83,12 @@ void CppFunction::define(const Instruction& i, const std::string& value) {
   if (i.results.empty()) {
     out_ += value + ";\n";
   } else {
-    out_ += constant(operations_.type(i.result()->type)) + " " + name(*i.result()) + " = " + value + ";\n";
+    out_ += constant(type(i.result()->type)) + " " + name(*i.result()) + " = " + value + ";\n";
   }
 }
 
 void CppFunction::declare(const std::vector<Value*>& values) {
-  for (const Value* value : values) out_ += operations_.type(value->type) + " " + name(*value) + ";\n";
+  for (const Value* value : values) out_ += type(value->type) + " " + name(*value) + ";\n";
 }
 
 // All are read before the first is written.
@@ -98,7 +102,7 @@ void CppFunction::pass(const std::vector<Value*>& from, size_t first, const std:
     if (std::find(to.begin(), to.begin() + static_cast<ptrdiff_t>(k), value) == to.begin() + static_cast<ptrdiff_t>(k))
       continue;
     values.back() = "t" + std::to_string(k);
-    ahead += constant(operations_.type(value->type)) + " t" + std::to_string(k) + " = " + name(*value) + ";\n";
+    ahead += constant(type(value->type)) + " t" + std::to_string(k) + " = " + name(*value) + ";\n";
   }
   if (!ahead.empty()) out_ += "{\n" + ahead;
   for (size_t k = 0; k < to.size(); ++k) {
@@ -113,7 +117,25 @@ const CppFunction::Around& CppFunction::innermost(Shape shape) const {
   return stack_[at];
 }
 
+// Operations on lanes, which the vectors of the compiler have.
+bool CppFunction::ofLanes(const Instruction& i) {
+  const auto has = [](const std::vector<Value*>& values) {
+    return std::any_of(values.begin(), values.end(), [](const Value* each) { return each->type.hasLanes(); });
+  };
+  const bool steps = (i.op == Opcode::kLoad || i.op == Opcode::kStore) && !i.numbers.empty();
+  if (!steps && !has(i.operands) && !has(i.results)) return false;
+  const Shape shape = ir::shapeOf(i.op);
+  if (!ir::isPure(i.op) && shape != Shape::kLoad && shape != Shape::kStore && shape != Shape::kBuiltin) return false;
+  std::vector<std::string> operands;
+  for (size_t k = 0; k < i.operands.size(); ++k) operands.push_back(operand(i, k));
+  define(i, i.op == Opcode::kLoad    ? lanes_.load(i, operands)
+            : i.op == Opcode::kStore ? lanes_.store(i, operands)
+                                     : lanes_.value(i, operands));
+  return true;
+}
+
 void CppFunction::instruction(const Instruction& i) {
+  if (ofLanes(i)) return;
   switch (ir::shapeOf(i.op)) {
     case Shape::kAddress:
       return define(i, around_.address(*i.object));
@@ -157,7 +179,12 @@ void CppFunction::instruction(const Instruction& i) {
     case Shape::kSwitch:
       return switchOf(i);
     case Shape::kItems:
-      return itemsOf(i);
+      return i.lanes > 1 ? lanesOf(i) : itemsOf(i);
+    case Shape::kEach:
+      return eachOf(i);
+    case Shape::kEnd:
+      out_ += around_.endLanes(i, operand(i, 0));
+      return;
     default:
       break;
   }
@@ -183,13 +210,17 @@ void CppFunction::ifOf(const Instruction& i) {
   stack_.pop_back();
 }
 
+bool CppFunction::isInLanes() const {
+  return std::any_of(stack_.begin(), stack_.end(), [](const Around& each) { return each.instruction->lanes > 1; });
+}
+
 void CppFunction::loopOf(const Instruction& i) {
   const std::string label = "l" + std::to_string(++labels_);
   declare(i.results);
   for (const Region* each : i.regions) declare(each->parameters);
   pass(i.operands, 0, i.regions[0]->parameters);
   stack_.push_back({&i, label, 0});
-  out_ += "for (;;) {\n{\n";
+  out_ += "for (;;) {\n" + std::string(isInLanes() ? kKeepsBranches : "") + "{\n";
   region(*i.regions[0]);
   out_ += "}\n" + label + "_step: ;\n{\n";
   stack_.back().region = 1;
@@ -238,9 +269,41 @@ void CppFunction::itemsOf(const Instruction& i) {
   stack_.pop_back();
 }
 
+void CppFunction::lanesOf(const Instruction& i) {
+  declare(i.results);
+  stack_.push_back({&i, "", 0});
+  std::vector<std::string> limits;
+  for (size_t k = 0; k < i.operands.size(); ++k) limits.push_back(operand(i, k));
+  out_ += around_.lanesBegin(i, limits);
+  region(*i.regions[0]);
+  out_ += around_.lanesRest(i, name(*i.regions[1]->parameters[0]));
+  region(*i.regions[1]);
+  out_ += around_.lanesEnd();
+  stack_.pop_back();
+}
+
+void CppFunction::eachOf(const Instruction& i) {
+  for (const Value* result : i.results)
+    out_ += type(result->type) + " " + name(*result) + " = " + lanes_.zero(result->type) + ";\n";
+  stack_.push_back({&i, "", 0});
+  const std::string lane = name(*i.regions[0]->parameters[0]), bits = lane + "_bits";
+  out_ += "for (unsigned int " + bits + " = mrt_L::bits(" + operand(i, 0) + "); " + bits + " != 0; " + bits + " &= " + bits +
+          " - 1) {\nconst unsigned int " + lane + " = __builtin_ctz(" + bits + ");\n" + around_.eachBegin(lane);
+  region(*i.regions[0]);
+  out_ += "}\n";
+  stack_.pop_back();
+}
+
 void CppFunction::end(const Instruction& i) {
   switch (i.op) {
     case Opcode::kYield:
+      if (stack_.back().instruction->op == Opcode::kEach) {
+        const Instruction& each = *stack_.back().instruction;
+        for (size_t k = 0; k < each.results.size(); ++k)
+          out_ +=
+              lanes_.put(each.results[k]->type, name(*each.results[k]), name(*each.regions[0]->parameters[0]), operand(i, k));
+        return;
+      }
       return pass(i.operands, 0, stack_.back().instruction->results);
     case Opcode::kContinue: {
       const Around& loop = innermost(Shape::kLoop);

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "compiler/emit/cpp_lanes.h"
 #include "compiler/emit/cpp_operations.h"
 #include "compiler/ir/module.h"
 
@@ -29,11 +30,18 @@ class Surroundings {
   virtual std::string itemsBegin(const ir::Instruction& items, const std::vector<std::string>& limits,
                                  const std::string& label) = 0;
   virtual std::string itemsEnd(const std::string& label) = 0;
+  // The same for items with lanes: before whole vectors, between them and the rest of a row, which gets a mask, and after both.
+  virtual std::string lanesBegin(const ir::Instruction& items, const std::vector<std::string>& limits) = 0;
+  virtual std::string lanesRest(const ir::Instruction& items, const std::string& mask) = 0;
+  virtual std::string lanesEnd() = 0;
+  virtual std::string endLanes(const ir::Instruction& end, const std::string& mask) = 0;  // a statement
+  virtual std::string eachBegin(const std::string& lane) = 0;  // around what one lane does: ids are its own
 };
 
 class CppFunction {
  public:
-  CppFunction(CppOperations& operations, Surroundings& around) : operations_(operations), around_(around) {}
+  CppFunction(CppOperations& operations, CppLanes& lanes, Surroundings& around)
+      : operations_(operations), lanes_(lanes), around_(around) {}
 
   std::string slots(const ir::Function& function);  // declarations of those that are not each item's
   std::string body(const ir::Function& function);   // the parameters are declared by the surroundings
@@ -55,6 +63,11 @@ class CppFunction {
   void loopOf(const ir::Instruction& i);
   void switchOf(const ir::Instruction& i);
   void itemsOf(const ir::Instruction& i);
+  void lanesOf(const ir::Instruction& i);
+  void eachOf(const ir::Instruction& i);
+  bool ofLanes(const ir::Instruction& i);
+  bool isInLanes() const;
+  std::string type(ir::Type type) { return type.hasLanes() ? lanes_.type(type) : operations_.type(type); }
   void end(const ir::Instruction& i);
   void groupCopy(const ir::Instruction& i);
   void declare(const std::vector<ir::Value*>& values);
@@ -66,6 +79,7 @@ class CppFunction {
   std::string operand(const ir::Instruction& i, size_t k) const { return text(*i.operands[k]); }
 
   CppOperations& operations_;
+  CppLanes& lanes_;
   Surroundings& around_;
   std::vector<Around> stack_;
   std::unordered_map<const ir::Value*, const ir::Instruction*> user_;  // of values with one use; null: several

@@ -6,6 +6,8 @@
 #include <map>
 #include <set>
 
+#include "compiler/builtins/lane_call.h"
+#include "compiler/builtins/library.h"
 #include "compiler/emit/cpp_function.h"
 #include "compiler/emit/cpp_operations.h"
 #include "compiler/lowering/cpp/text.h"
@@ -76,8 +78,8 @@ std::string objectName(const ir::Object& object) { return "c_" + std::to_string(
 // What all functions of a unit share.
 class Common : public Surroundings {
  public:
-  Common(CppOperations& operations, Facts& facts, const Sources& sources, bool lines)
-      : operations_(operations), facts_(facts), sources_(sources), lines_(lines) {}
+  Common(CppOperations& operations, CppLanes& lanes, Facts& facts, const Sources& sources, bool lines)
+      : operations_(operations), lanes_(lanes), facts_(facts), sources_(sources), lines_(lines) {}
 
   std::string address(const ir::Object& object) override {
     if (object.space == AddressSpace::kPrivate) return "(char*)" + CppFunction::name(object);
@@ -93,6 +95,11 @@ class Common : public Surroundings {
   std::string barrier() override { return "rtHostFibers->wait();\n"; }
   std::string itemsBegin(const Instruction&, const std::vector<std::string>&, const std::string&) override { return ""; }
   std::string itemsEnd(const std::string&) override { return ""; }
+  std::string lanesBegin(const Instruction&, const std::vector<std::string>&) override { return ""; }
+  std::string lanesRest(const Instruction&, const std::string&) override { return ""; }
+  std::string lanesEnd() override { return ""; }
+  std::string endLanes(const Instruction&, const std::string&) override { return ""; }
+  std::string eachBegin(const std::string&) override { return ""; }
   std::string line(Location where) override {
     if (!lines_ || where.line == 0 || (where.line == last_.line && where.file == last_.file)) return "";
     last_ = where;
@@ -116,6 +123,7 @@ class Common : public Surroundings {
   }
 
   CppOperations& operations_;
+  CppLanes& lanes_;
   Facts& facts_;
   const Sources& sources_;
   const bool lines_;
@@ -138,16 +146,17 @@ class HelperText : public Common {
     return text + ")";
   }
   std::string definition(const ir::Function& function, Location where) {
-    CppFunction text(operations_, *this);
+    CppFunction text(operations_, lanes_, *this);
     const std::string slots = text.slots(function);
     return place(where) + signature(function) + " {\n" + slots + text.body(function) + "}\n";
   }
 };
 
 // Constants get their values when the unit is loaded.
-std::string constructor(const ir::Function& function, CppOperations& operations, Facts& facts, const Sources& sources) {
-  Common around(operations, facts, sources, false);
-  CppFunction text(operations, around);
+std::string constructor(const ir::Function& function, CppOperations& operations, CppLanes& lanes, Facts& facts,
+                        const Sources& sources) {
+  Common around(operations, lanes, facts, sources, false);
+  CppFunction text(operations, lanes, around);
   const std::string slots = text.slots(function);
   return "__attribute__((constructor)) static void mrt_constants() {\n" + slots + text.body(function) + "}\n";
 }
@@ -155,9 +164,9 @@ std::string constructor(const ir::Function& function, CppOperations& operations,
 class KernelText : public Common {
  public:
   // `source`: the same kernel as it was written.
-  KernelText(CppOperations& operations, Facts& facts, const Sources& sources, bool lines, const ir::Function& kernel,
-             const Function& source, const BuildOptions& options)
-      : Common(operations, facts, sources, lines), kernel_(kernel) {
+  KernelText(CppOperations& operations, CppLanes& lanes, Facts& facts, const Sources& sources, bool lines,
+             const ir::Function& kernel, const Function& source, const BuildOptions& options)
+      : Common(operations, lanes, facts, sources, lines), kernel_(kernel) {
     is_kernel_ = true;
     for (int d = 0; d < 3; ++d)
       row_.required_group_size[d] = kernel.group_size[0] != 0 ? kernel.group_size[d] : options.group_size[d];
@@ -172,7 +181,7 @@ class KernelText : public Common {
     std::string text = place(where);
     std::string storage = locals();
     storage += slotsOfItems();  // behind local memory
-    CppFunction function(operations_, *this);
+    CppFunction function(operations_, lanes_, *this);
     const std::string slots = function.slots(kernel_);
     const std::string parameters = "(const mrt_group* mrt_g, void* const* mrt_a) {\n";
     if (on_fibers_) {
@@ -207,7 +216,53 @@ class KernelText : public Common {
   }
   std::string itemsBegin(const Instruction& items, const std::vector<std::string>& limits, const std::string& label) override {
     items_label_ = label;
-    std::string text = "{\n", heads[3];
+    std::string text = rows(items, limits) + loop(0) + kItem;
+    if (ends_early_) text += "if (mrt_gone[mrt_l]) continue;\n";
+    return text + "{\n";
+  }
+  std::string itemsEnd(const std::string& label) override {
+    items_label_.clear();
+    return "}\n" + label + ": ;\n}\n" + afterRows();
+  }
+  // Vectors that end early take the rest's form from then on: it asks for each item.
+  std::string lanesBegin(const Instruction& items, const std::vector<std::string>& limits) override {
+    const std::string count = std::to_string(items.lanes);
+    return rows(items, limits) + "using mrt_L = " + CppLanes::name(items.lanes) + ";\nlong mrt_x = mrt_f0;\n" +
+           (ends_early_ ? "if (mrt_left == mrt_items)\n" : "") + "for (; mrt_x + " + count + " <= mrt_e0; mrt_x += " + count +
+           ") {\n" + kKeepsBranches + "const long mrt_l0 = mrt_x;\n" + kItem + "{\n";
+  }
+  std::string lanesRest(const Instruction& items, const std::string& mask) override {
+    std::string text = "}\n}\nfor (; mrt_x < mrt_e0; mrt_x += " + std::to_string(items.lanes) + ") {\n" + kKeepsBranches +
+                       "const long mrt_l0 = mrt_x;\n" + kItem + "const mrt_L::m " + mask + " = mrt_L::head(mrt_e0 - mrt_x)";
+    if (ends_early_)
+      text += " & ~mrt_L::mask(mrt_L::near((const unsigned char*)mrt_gone + mrt_l, mrt_L::head(mrt_e0 - mrt_x)) != 0)";
+    text += ";\n";
+    if (ends_early_) text += "if (!mrt_L::any(" + mask + ")) continue;\n";
+    return text + "{\n";
+  }
+  std::string lanesEnd() override { return "}\n}\n" + afterRows(); }
+  std::string endLanes(const Instruction& end, const std::string& mask) override {
+    if (!ends_early_) return "";
+    const std::string bits = "mrt_b_" + std::to_string(end.operands[0]->id);
+    return "for (unsigned int " + bits + " = mrt_L::bits(" + mask + "); " + bits + " != 0; " + bits + " &= " + bits +
+           " - 1) mrt_gone[mrt_l + __builtin_ctz(" + bits + ")] = 1, --mrt_left;\n";
+  }
+  std::string eachBegin(const std::string& lane) override {
+    const std::string own = lane + "_l0";
+    return "const long " + own + " = mrt_x + " + lane + ", mrt_l0 = " + own + ";\n" + kItem;
+  }
+
+ private:
+  static constexpr char kItem[] =
+      "mrt_g->item[0] = (unsigned int)mrt_l0;\nconst long mrt_l = (mrt_l2 * mrt_n1 + mrt_l1) * mrt_n0 + mrt_l0;\n";
+
+  static std::string loop(uint64_t d) {
+    const std::string n = std::to_string(d);
+    return "for (long mrt_l" + n + " = mrt_f" + n + "; mrt_l" + n + " < mrt_e" + n + "; ++mrt_l" + n + ") {\n";
+  }
+  // Limits, and the loops over the rows between them.
+  static std::string rows(const Instruction& items, const std::vector<std::string>& limits) {
+    std::string text = "{\n";
     for (uint64_t d = 0; d < 3; ++d) {
       const std::string n = std::to_string(d);
       text += "long mrt_f" + n + " = 0, mrt_e" + n + " = mrt_n" + n + ";\n";
@@ -217,20 +272,13 @@ class KernelText : public Common {
         const std::string own = (is_end ? "mrt_e" : "mrt_f") + n, limit = "(long)" + limits[k];
         text += "if (" + limit + (is_end ? " < " : " > ") + own + ") " + own + " = " + limit + ";\n";
       }
-      heads[d] = "for (long mrt_l" + n + " = mrt_f" + n + "; mrt_l" + n + " < mrt_e" + n + "; ++mrt_l" + n + ") ";
     }
-    text += heads[2] + heads[1] + "{\nmrt_g->item[1] = (unsigned int)mrt_l1; mrt_g->item[2] = (unsigned int)mrt_l2;\n" +
-            heads[0] +
-            "{\nmrt_g->item[0] = (unsigned int)mrt_l0;\nconst long mrt_l = (mrt_l2 * mrt_n1 + mrt_l1) * mrt_n0 + mrt_l0;\n";
-    if (ends_early_) text += "if (mrt_gone[mrt_l]) continue;\n";
-    return text + "{\n";
+    return text + loop(2) + loop(1) + "mrt_g->item[1] = (unsigned int)mrt_l1; mrt_g->item[2] = (unsigned int)mrt_l2;\n";
   }
-  std::string itemsEnd(const std::string& label) override {
-    items_label_.clear();
-    return "}\n" + label + ": ;\n}\n}\n}\nmrt_g->item[0] = ~0u;\n" + (ends_early_ ? "if (mrt_left == 0) return;\n" : "");
+  std::string afterRows() const {
+    return std::string("}\n}\n}\nmrt_g->item[0] = ~0u;\n") + (ends_early_ ? "if (mrt_left == 0) return;\n" : "");
   }
 
- private:
   static uint64_t roomOf(const ir::Object& slot) {
     return roundUp(std::max<uint64_t>(slot.size, 1), std::max(slot.alignment, 1u));
   }
@@ -328,7 +376,10 @@ class KernelText : public Common {
     bool found = false;
     ir::forEach(*kernel_.body, [&](const Instruction& i) {
       if (i.op != Opcode::kItems || &i == last) return;
-      ir::forEach(*i.regions[0], [&](const Instruction& inner) { found = found || inner.op == Opcode::kReturn; });
+      for (const ir::Region* region : i.regions)
+        ir::forEach(*region, [&](const Instruction& inner) {
+          found = found || inner.op == Opcode::kReturn || inner.op == Opcode::kEnd;
+        });
     });
     return found;
   }
@@ -364,9 +415,10 @@ std::string objectText(const ir::Object& object) {
 
 bool cpuUnit(UnitText* unit, std::string* why_not, const ir::Module& module, Program& program, const Sources& sources,
              const BuildOptions& options) {
-  Prelude prelude(program.types, Dialect::kHostQuick);
+  Prelude prelude(program.types, module.vector_bytes != 0 ? Dialect::kHost : Dialect::kHostQuick);
   prelude.relaxed = options.relaxed_math;
   CppOperations operations(program.types, prelude);
+  CppLanes lanes(operations, prelude);
   Facts facts(module);
   std::map<std::string, Location> places;
   for (const Function& function : program.functions()) {
@@ -385,7 +437,7 @@ bool cpuUnit(UnitText* unit, std::string* why_not, const ir::Module& module, Pro
   }
   if (module.constants != nullptr) {
     ir::forEach(*module.constants->body, [&](const Instruction& i) { called.insert(i.callee); });
-    definitions += constructor(*module.constants, operations, facts, sources);
+    definitions += constructor(*module.constants, operations, lanes, facts, sources);
   }
   bool fibers = false;
   std::vector<CpuKernel> rows;
@@ -396,7 +448,7 @@ bool cpuUnit(UnitText* unit, std::string* why_not, const ir::Module& module, Pro
         *why_not = "a kernel with __local variables that another one calls: " + function->name;
         return false;
       }
-      HelperText helper(operations, facts, sources, options.exact_lines);
+      HelperText helper(operations, lanes, facts, sources, options.exact_lines);
       signatures += helper.signature(*function) + ";\n";
       definitions += helper.definition(*function, where);
       fibers = fibers || facts.waits(*function);
@@ -404,15 +456,18 @@ bool cpuUnit(UnitText* unit, std::string* why_not, const ir::Module& module, Pro
   }
   for (const Function* source : program.kernels) {
     const ir::Function& function = *module.find(source->name);
-    KernelText kernel(operations, facts, sources, options.exact_lines, function, *source, options);
+    KernelText kernel(operations, lanes, facts, sources, options.exact_lines, function, *source, options);
     kernels += kernel.write(source->where);
     rows.push_back(kernel.row());
     if (kernel.onFibers()) unit->on_fibers.push_back(function.name);
     fibers = fibers || kernel.onFibers();
   }
   unit->has_fibers = fibers;
-  unit->text =
-      kUnitHead + (fibers ? std::string(kUnitFibers) : "") + kUnitTableHead + kItemStruct + kAnyDimension + prelude.text();
+  unit->text = kUnitHead + (fibers ? std::string(kUnitFibers) : "") + kUnitTableHead + kItemStruct + kAnyDimension;
+  for (const char* file : {"types", "conversion", "gather", "integer", "product", "lanes", "math"}) {
+    if (lanes.isUsed()) unit->text += libraryBody("lanes/" + std::string(file) + ".h");
+  }
+  unit->text += prelude.text();
   if (prelude.text().empty()) unit->text += "#define mrt_fn static inline\n";
   unit->text += operations.text() + objects + signatures + definitions + kernels;
   if (options.exact_lines) unit->text += "\n#line 1 \"table\"\n";

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "compiler/ir/evaluate.h"
+#include "compiler/ir/interpreter_ids.h"
 #include "compiler/ir/interpreter_memory.h"
 
 namespace manyrt::compiler::ir {
@@ -22,6 +23,7 @@ struct Layout {
 struct Position {
   const Region* region;
   size_t next = 0;
+  uint32_t lane = 0;  // of a region of an each
 };
 
 struct Call {
@@ -106,7 +108,7 @@ class Interpreter {
     layout.places.resize(function.next_value);
     const auto place = [&](const Value& value) {
       layout.places[value.id] = layout.words;
-      layout.words += value.type.components;
+      layout.words += uint32_t{value.type.components} * value.type.lanes;
     };
     for (const Value* parameter : function.body->parameters) place(*parameter);
     forEach(*function.body, [&](const Instruction& instruction) {
@@ -138,17 +140,26 @@ class Interpreter {
       const size_t items = size_t{run_.group_size[0]} * run_.group_size[1] * run_.group_size[2];
       call.ended.assign(items, false);
       call.items_slots.resize(items);
-      for (std::vector<uint64_t>& own : call.items_slots) {
-        for (const Object* slot : function.slots) own.push_back(slot->per_item ? memory_.make(slot->size, true) : 0);
+      for (size_t k = 0; k < items; ++k) {
+        for (const Object* slot : function.slots) {
+          uint64_t own = 0;
+          if (slot->per_item && slot->lane_stride == 0) own = memory_.make(slot->size, true);
+          // Lanes go from one item's to the next one's: they are one object.
+          if (slot->per_item && slot->lane_stride != 0)
+            own =
+                k == 0 ? memory_.make(slot->lane_stride * items, true) : call.items_slots[0][slot->id] + slot->lane_stride * k;
+          call.items_slots[k].push_back(own);
+        }
       }
     }
   }
 
   void leave(Item& item) {
     for (const uint64_t slot : item.calls.back().slots) memory_.end(slot);
-    for (const std::vector<uint64_t>& own : item.calls.back().items_slots) {
-      for (const uint64_t slot : own) {
-        if (slot != 0) memory_.end(slot);
+    const Call& call = item.calls.back();
+    for (size_t k = 0; k < call.items_slots.size(); ++k) {
+      for (const Object* slot : call.function->slots) {
+        if (slot->per_item && (slot->lane_stride == 0 || k == 0)) memory_.end(call.items_slots[k][slot->id]);
       }
     }
     item.calls.pop_back();
@@ -244,12 +255,16 @@ class Interpreter {
 
   Words wordsOf(Call& call, const Value& value) { return call.words.data() + call.layout->places[value.id]; }
 
-  void read(Bits* bits, Call& call, const Value& value) {
-    std::memcpy(bits->data(), wordsOf(call, value), sizeof(uint64_t) * value.type.components);
+  // Of a lane; of a value without lanes, whatever the lane.
+  Words laneOf(Call& call, const Value& value, uint32_t lane) {
+    return wordsOf(call, value) + (value.type.hasLanes() ? lane * value.type.components : 0);
   }
-  void write(Call& call, const Value& value, const Bits& bits) {
-    std::memcpy(wordsOf(call, value), bits.data(), sizeof(uint64_t) * value.type.components);
-    if (run_.observer != nullptr && item_ != nullptr && item_->calls.size() == 1)
+  void read(Bits* bits, Call& call, const Value& value, uint32_t lane = 0) {
+    std::memcpy(bits->data(), laneOf(call, value, lane), sizeof(uint64_t) * value.type.components);
+  }
+  void write(Call& call, const Value& value, const Bits& bits, uint32_t lane = 0) {
+    std::memcpy(laneOf(call, value, lane), bits.data(), sizeof(uint64_t) * value.type.components);
+    if (run_.observer != nullptr && item_ != nullptr && item_->calls.size() == 1 && !value.type.hasLanes())
       run_.observer->seen(group_, item_->local_id, value, bits, call.turns);
   }
   void write(Call& call, const Value& value, uint64_t word) { write(call, value, Bits{word}); }
@@ -259,9 +274,15 @@ class Interpreter {
 
   // Operands from `from` on become `values`; all are read before the first is written.
   void pass(Call& call, const Instruction& instruction, size_t from, const std::vector<Value*>& values) {
-    std::vector<Bits> read(values.size());
-    for (size_t i = 0; i < values.size(); ++i) this->read(&read[i], call, *instruction.operands[from + i]);
-    for (size_t i = 0; i < values.size(); ++i) write(call, *values[i], read[i]);
+    std::vector<std::vector<Bits>> read(values.size());
+    for (size_t i = 0; i < values.size(); ++i) {
+      read[i].resize(values[i]->type.lanes);
+      for (uint32_t lane = 0; lane < values[i]->type.lanes; ++lane)
+        this->read(&read[i][lane], call, *instruction.operands[from + i], lane);
+    }
+    for (size_t i = 0; i < values.size(); ++i) {
+      for (uint32_t lane = 0; lane < values[i]->type.lanes; ++lane) write(call, *values[i], read[i][lane], lane);
+    }
   }
 
   static void unpack(Bits* bits, Type type, const uint8_t* bytes) {
@@ -295,7 +316,8 @@ class Interpreter {
       case Shape::kFill:
         return memory(call, i);
       case Shape::kWorkItem:
-        write(call, *i.result(), workItem(item, i, i.operands.empty() ? 0 : *wordsOf(call, *i.operands[0])));
+        write(call, *i.result(),
+              workItem(run_, group_, item.local_id, i.work_item, i.operands.empty() ? 0 : *wordsOf(call, *i.operands[0])));
         return true;
       case Shape::kBuiltin:
         return builtin(item, call, i);
@@ -322,6 +344,15 @@ class Interpreter {
         return true;
       case Shape::kItems:
         return nextItem(item, call, i, 0);
+      case Shape::kEach:
+        for (const Value* result : i.results)
+          std::fill_n(wordsOf(call, *result), size_t{result->type.lanes} * result->type.components, 0);
+        return nextLane(item, call, i, 0);
+      case Shape::kEnd:
+        for (uint32_t lane = 0; lane < i.operands[0]->type.lanes; ++lane) {
+          if (*laneOf(call, *i.operands[0], lane) != 0) call.ended[call.item + lane] = true;
+        }
+        return true;
       case Shape::kSwitch:
         return choose(call, i);
       default:
@@ -330,14 +361,69 @@ class Interpreter {
   }
 
   bool pure(Call& call, const Instruction& i) {
-    Bits operands[kMaxComponents], result;
-    for (size_t k = 0; k < i.operands.size(); ++k) read(&operands[k], call, *i.operands[k]);
-    if (!evaluate(&result, i, operands, run_.fuses)) return fail("an operand out of range");
+    if (i.op == Opcode::kLane || i.op == Opcode::kAny) return fromLanes(call, i);
+    for (uint32_t lane = 0; lane < i.result()->type.lanes; ++lane) {
+      Bits operands[kMaxComponents], result;
+      for (size_t k = 0; k < i.operands.size(); ++k) read(&operands[k], call, *i.operands[k], lane);
+      if (i.op == Opcode::kSpread || i.op == Opcode::kSteps) {
+        result = operands[0];
+        if (i.op == Opcode::kSteps) result[0] = (result[0] + lane * i.numbers[0]) & maskOf(i.result()->type.kind);
+      } else if (!evaluate(&result, i, operands, run_.fuses)) {
+        return fail("an operand out of range");
+      }
+      write(call, *i.result(), result, lane);
+    }
+    return true;
+  }
+
+  bool fromLanes(Call& call, const Instruction& i) {
+    const Value& from = *i.operands[0];
+    Bits result{};
+    if (i.op == Opcode::kLane) {
+      const uint64_t lane = *wordsOf(call, *i.operands[1]);
+      if (lane >= from.type.lanes) return fail("a lane that there is not");
+      read(&result, call, from, static_cast<uint32_t>(lane));
+    } else {
+      for (uint32_t lane = 0; lane < from.type.lanes; ++lane) result[0] |= *laneOf(call, from, lane);
+    }
     write(call, *i.result(), result);
     return true;
   }
 
+  // A load or store of lanes, one after the other.
+  bool lanesMemory(Call& call, const Instruction& i) {
+    const bool loads = i.op == Opcode::kLoad;
+    const Value& pointer = *i.operands[loads ? 0 : 1];
+    const Value* mask = i.operands.size() > (loads ? 1u : 2u) ? i.operands.back() : nullptr;
+    const Type type = loads ? i.result()->type : i.operands[0]->type;
+    const uint64_t size = uint64_t{bytesOf(type.kind)} * type.components, step = i.numbers.empty() ? 0 : i.numbers[0];
+    for (uint32_t lane = 0; lane < lanesOf(i); ++lane) {
+      Bits bits{};
+      if (mask == nullptr || *laneOf(call, *mask, lane) != 0) {
+        uint8_t* at = memory_.at(*laneOf(call, pointer, lane) + lane * step, size);
+        if (at == nullptr) return fail(loads ? "a load from outside of an object" : "a store outside of an object");
+        if (loads) {
+          unpack(&bits, type, at);
+        } else {
+          read(&bits, call, *i.operands[0], lane);
+          pack(at, type, bits);
+        }
+      }
+      if (loads) write(call, *i.result(), bits, lane);
+    }
+    return true;
+  }
+  // How many lanes a load or store is of: as many as the items around have; 1: it is one access.
+  static uint32_t lanesOf(const Instruction& i) {
+    const Value& pointer = *i.operands[i.op == Opcode::kLoad ? 0 : 1];
+    if (!pointer.type.hasLanes() && i.numbers.empty()) return 1;
+    const Region* region = i.parent;
+    while (region->owner->op != Opcode::kItems) region = region->owner->parent;
+    return region->owner->lanes;
+  }
+
   bool memory(Call& call, const Instruction& i) {
+    if ((i.op == Opcode::kLoad || i.op == Opcode::kStore) && lanesOf(i) > 1) return lanesMemory(call, i);
     const auto host = [&](size_t operand, uint64_t size) { return memory_.at(*wordsOf(call, *i.operands[operand]), size); };
     Bits bits{};
     switch (i.op) {
@@ -373,41 +459,6 @@ class Interpreter {
     }
   }
 
-  uint64_t workItem(const Item& item, const Instruction& i, uint64_t d) {
-    const auto size = [&](uint64_t of) { return uint64_t{run_.group_size[of]}; };
-    const auto count = [&](uint64_t of) { return uint64_t{run_.group_count[of]}; };
-    const auto global = [&](uint64_t of) { return group_[of] * size(of) + item.local_id[of]; };
-    const bool inside = d < 3;
-    switch (i.work_item) {
-      case WorkItem::kGlobalId:
-        return inside ? run_.global_offset[d] + global(d) : 0;
-      case WorkItem::kLocalId:
-        return inside ? item.local_id[d] : 0;
-      case WorkItem::kGroupId:
-        return inside ? group_[d] : 0;
-      case WorkItem::kGlobalSize:
-        return inside ? count(d) * size(d) : 1;
-      case WorkItem::kLocalSize:
-      case WorkItem::kEnqueuedLocalSize:
-        return inside ? size(d) : 1;
-      case WorkItem::kNumGroups:
-        return inside ? count(d) : 1;
-      case WorkItem::kGlobalOffset:
-        return inside ? run_.global_offset[d] : 0;
-      case WorkItem::kWorkDim:
-        return count(2) * size(2) > 1 ? 3 : count(1) * size(1) > 1 ? 2 : 1;
-      case WorkItem::kGlobalLinearId:
-        return (global(2) * count(1) * size(1) + global(1)) * count(0) * size(0) + global(0);
-      case WorkItem::kLocalLinearId:
-        return (item.local_id[2] * size(1) + item.local_id[1]) * size(0) + item.local_id[0];
-      case WorkItem::kFirstGlobalId:
-        return inside ? run_.global_offset[d] + group_[d] * size(d) : 0;
-      case WorkItem::kNone:
-        break;
-    }
-    return 0;
-  }
-
   // async_work_group_copy and its like: the first item copies.
   bool groupCopy(const Item& item, Call& call, const Instruction& i) {
     const bool strided = i.operands.size() == 5;
@@ -433,12 +484,22 @@ class Interpreter {
     if (run_.natives == nullptr || (known && signature.builtin->kind == BuiltinKind::kPrint)) {
       return fail("a call of " + signature.text + ", which is not interpreted");
     }
+    const uint32_t lanes = i.result() == nullptr ? 1 : i.result()->type.lanes;
+    for (uint32_t lane = 0; lane < lanes; ++lane) {
+      if (!native(call, i, lane)) return false;
+    }
+    return true;
+  }
+
+  bool native(Call& call, const Instruction& i, uint32_t lane) {
+    const Signature& signature = i.signature;
+    const bool known = signature.builtin != nullptr;
     std::vector<std::vector<uint8_t>> values;
     std::vector<const void*> arguments;
     for (size_t k = 0; k < i.operands.size(); ++k) {
       const Type type = i.operands[k]->type;
       Bits bits{};
-      read(&bits, call, *i.operands[k]);
+      read(&bits, call, *i.operands[k], lane);
       std::vector<uint8_t>& bytes = values.emplace_back(type.isBool() ? 1 : bytesOf(type));
       if (type.isPointer()) {
         const uint64_t size = known ? sizeOf(signature.parameters[k]->inner) : 1;
@@ -453,7 +514,7 @@ class Interpreter {
     if (i.result() != nullptr) {
       Bits bits{};
       unpack(&bits, i.result()->type, result);
-      write(call, *i.result(), bits);
+      write(call, *i.result(), bits, lane);
     }
     return true;
   }
@@ -496,11 +557,50 @@ class Interpreter {
       item.local_id[0] = call.item % width;
       item.local_id[1] = call.item / width % height;
       item.local_id[2] = call.item / width / height;
-      call.stack.push_back({i.regions[0]});
+      call.stack.push_back({i.regions[i.lanes > 1 && !isWhole(call, i) ? 1 : 0]});
     } else if (std::find(call.ended.begin(), call.ended.end(), false) == call.ended.end()) {
       leave(item);
     }
     return true;
+  }
+
+  // Of items with lanes: whether all neighbours are there and have something to do. If not, the rest's mask says which.
+  bool isWhole(Call& call, const Instruction& i) {
+    const size_t width = run_.group_size[0];
+    bool whole = true;
+    for (uint32_t lane = 0; lane < i.lanes; ++lane) {
+      const size_t item = call.item + lane;
+      const bool in_row = call.item % width + lane < width;
+      const bool on = in_row && !call.ended[item] && isWithin(call, i, item);
+      *laneOf(call, *i.regions[1]->parameters[0], lane) = on ? 1 : 0;
+      whole = whole && on;
+    }
+    return whole;
+  }
+  size_t afterItem(const Call& call, const Instruction& i) const {
+    const size_t width = run_.group_size[0];
+    return std::min(call.item + i.lanes, (call.item / width + 1) * width);
+  }
+
+  // The next lane from `lane` on that is on acts, or what follows.
+  bool nextLane(Item& item, Call& call, const Instruction& i, uint32_t lane) {
+    const Value& mask = *i.operands[0];
+    while (lane < mask.type.lanes && *laneOf(call, mask, lane) == 0) ++lane;
+    item.local_id[0] = call.item % run_.group_size[0];
+    if (lane == mask.type.lanes) return true;
+    item.local_id[0] += lane;
+    write(call, *i.regions[0]->parameters[0], lane);
+    call.stack.push_back({i.regions[0], 0, lane});
+    return true;
+  }
+  // Lanes that are off give zeros.
+  bool endLane(Item& item, Call& call, const Instruction& i, const Instruction& each, uint32_t lane) {
+    for (size_t k = 0; k < i.operands.size(); ++k) {
+      Bits bits{};
+      read(&bits, call, *i.operands[k]);
+      write(call, *each.results[k], bits, lane);
+    }
+    return nextLane(item, call, each, lane + 1);
   }
 
   // Takes regions off the stack up to and with that of the innermost instruction of a shape; null: that was the function.
@@ -517,9 +617,11 @@ class Interpreter {
     switch (i.op) {
       case Opcode::kYield: {
         const Instruction* owner = call.stack.back().region->owner;
+        const uint32_t lane = call.stack.back().lane;
         call.stack.pop_back();
+        if (owner->op == Opcode::kEach) return endLane(item, call, i, *owner, lane);
         pass(call, i, 0, owner->results);
-        return owner->op != Opcode::kItems || nextItem(item, call, *owner, call.item + 1);
+        return owner->op != Opcode::kItems || nextItem(item, call, *owner, afterItem(call, *owner));
       }
       case Opcode::kContinue:
       case Opcode::kNext: {

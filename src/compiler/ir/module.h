@@ -36,6 +36,9 @@ struct Object {
   uint32_t id = 0;             // unique in its function, or in the module
   bool is_exported = false;    // of program scope: a program may ask for it by its name
   bool per_item = false;       // a slot of a kernel for groups: each work-item has one
+  // A slot that each work-item has, as lanes see it: bytes from one's to the next one's. A slot of a vector of items, whose
+  // size is that for all of them, or, `per_item`, of all items in a row. 0: lanes do not see it.
+  uint64_t lane_stride = 0;
 };
 
 // A call of a function of the language: what is called, in OpenCL C's types, which have signs.
@@ -58,6 +61,7 @@ struct Instruction {
   uint32_t alignment = 1;         // kLoad, kStore: that the address is known to have
   bool is_volatile = false;
   uint64_t bytes = 0;  // kCopy, kFill
+  uint8_t lanes = 1;   // kItems: how many go side by side
   Object* object = nullptr;
   Function* callee = nullptr;
   WorkItem work_item = WorkItem::kNone;
@@ -98,6 +102,8 @@ class Module {
   std::vector<Function*> functions;  // in the order of the source
   std::vector<Object*> objects;      // of constant and local memory
   Function* constants = nullptr;     // stores what constants begin as, before a launch; null: nothing to store
+  uint32_t vector_bytes = 0;         // of the processor's vectors, which lanes are to fill; 0: work-items go one by one
+  bool always_lanes = false;         // also where they cost more: for tests
 
   Function* find(std::string_view name) const;
 

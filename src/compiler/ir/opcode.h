@@ -32,24 +32,36 @@ enum class Shape : uint8_t {
   kExtract,      // (vector) -> element; `numbers`: which
   kInsert,       // (vector, element) -> vector; `numbers`: which
   kShuffle,      // (vector) -> vector; `numbers`: which component each is
+  kSpread,       // (T) -> T with lanes, the same in each
+  kSteps,        // (an integer or a pointer) -> the same with lanes; each has `numbers[0]` more than the one before it
+  kLane,         // (T with lanes, i32) -> T
+  kAny,          // (bool with lanes) -> bool: whether it holds in one
   kAddress,      // -> pointer to `object`
   kOffset,       // (pointer, i64) -> pointer; bytes, which wrap
-  kLoad,         // (pointer) -> any but void and bool; `alignment`, `is_volatile`
-  kStore,        // (value, pointer)
-  kCopy,         // (to, from), `bytes`; the two are the same object or do not meet
-  kFill,         // (to), `bytes` of zeros
-  kWorkItem,     // (i32 dimension) or () -> i64 or i32; `work_item`
-  kBuiltin,      // as `signature` says
-  kCall,         // as `callee` says
-  kBarrier,      // every item of the group comes here; `numbers`: the flags
-  kFence,        // `numbers`: the flags
-  kIf,           // (bool) { then } { else }; results are those of the yields
-  kLoop,  // (start values...) { body: one parameter for each } { step: as `continue` gives them }; results as `break` has
+  // (pointer) -> any but void and bool; `alignment`, `is_volatile`. With lanes: each from its own pointer, or `numbers[0]`
+  // bytes after the one before it. A second operand, a bool with lanes: only where it holds, else 0.
+  kLoad,
+  kStore,     // (value, pointer), and as a load; where several lanes share a place, one of them stays
+  kCopy,      // (to, from), `bytes`; the two are the same object or do not meet
+  kFill,      // (to), `bytes` of zeros
+  kWorkItem,  // (i32 dimension) or () -> i64 or i32; `work_item`
+  kBuiltin,   // as `signature` says
+  kCall,      // as `callee` says
+  kBarrier,   // every item of the group comes here; `numbers`: the flags
+  kFence,     // `numbers`: the flags
+  kIf,        // (bool) { then } { else }; results are those of the yields
+  kLoop,      // (start values...) { body: one parameter for each } { step: as `continue` gives them }; results as `break` has
   // (i64 limits...) { for each work-item of the group that has not ended }; results as the last one's yield has. `numbers`, of
   // each limit: twice its dimension, where items whose local id is less do nothing; one more, where those do that reach it.
+  // With lanes, along dimension 0: a first region for as many neighbours as `lanes` says, and a second one for fewer, whose
+  // parameter says which. An id in there is that of the first neighbour. What the first is, items beyond the limits are not.
   kItems,
+  // (bool with lanes) { (i32 lane) for each lane where it holds, in their order }; results with lanes, as the yields have
+  // them. Ids in there are the lane's.
+  kEach,
   kSwitch,       // (integer, values...) a region for each of `cases`, whose parameters are the values; results as `leave` has
-  kYield,        // ends a region of an if, or of items
+  kEnd,          // (bool with lanes): the items of these lanes have ended
+  kYield,        // ends a region of an if, of items or of each
   kContinue,     // ends a body: to the step of the innermost loop
   kNext,         // ends a step: to the body
   kBreak,        // ends the innermost loop, from its body or its step
@@ -108,6 +120,10 @@ enum class Shape : uint8_t {
   X(kExtract, "extract", kExtract)             \
   X(kInsert, "insert", kInsert)                \
   X(kShuffle, "shuffle", kShuffle)             \
+  X(kSpread, "spread", kSpread)                \
+  X(kSteps, "steps", kSteps)                   \
+  X(kLane, "lane", kLane)                      \
+  X(kAny, "any", kAny)                         \
   X(kAddress, "address", kAddress)             \
   X(kOffset, "offset", kOffset)                \
   X(kLoad, "load", kLoad)                      \
@@ -122,7 +138,9 @@ enum class Shape : uint8_t {
   X(kIf, "if", kIf)                            \
   X(kLoop, "loop", kLoop)                      \
   X(kItems, "items", kItems)                   \
+  X(kEach, "each", kEach)                      \
   X(kSwitch, "switch", kSwitch)                \
+  X(kEnd, "end", kEnd)                         \
   X(kYield, "yield", kYield)                   \
   X(kContinue, "continue", kContinue)          \
   X(kNext, "next", kNext)                      \

@@ -22,6 +22,7 @@ class Printer {
             " size " + std::to_string(object.size) + " align " + std::to_string(object.alignment);
     if (object.is_exported) text += " exported";
     if (object.per_item) text += " per_item";
+    if (object.lane_stride != 0) text += " stride " + std::to_string(object.lane_stride);
     if (!object.bytes.empty()) numbers({object.bytes.begin(), object.bytes.end()});
     text += "\n";
   }
@@ -83,6 +84,7 @@ class Printer {
     if (i.bytes != 0) text += " bytes " + std::to_string(i.bytes);
     if (i.op == Opcode::kLoad || i.op == Opcode::kStore) text += " align " + std::to_string(i.alignment);
     if (i.is_volatile) text += " volatile";
+    if (i.lanes > 1) text += " lanes " + std::to_string(i.lanes);
   }
 
   void instruction(const Instruction& i, int depth) {
@@ -120,6 +122,8 @@ const char* spell(WorkItem which) {
 
 std::string print(const Module& module) {
   Printer printer;
+  if (module.vector_bytes != 0)
+    printer.text += "vectors " + std::to_string(module.vector_bytes) + (module.always_lanes ? " always\n" : "\n");
   for (const Object* object : module.objects) printer.object(*object, "object");
   if (module.constants != nullptr) printer.function(*module.constants, "constants");
   for (const Function* function : module.functions) printer.function(*function, "function");

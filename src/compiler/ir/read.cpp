@@ -22,6 +22,11 @@ class Reader {
         Object* object = module_.makeObject();
         if (!this->object(object)) return false;
         module_.objects.push_back(object);
+      } else if (word_ == "vectors") {
+        uint64_t bytes = 0;
+        if (!number(&bytes)) return false;
+        module_.vector_bytes = static_cast<uint32_t>(bytes);
+        module_.always_lanes = take("always");
       } else if (word_ == "constants" || word_ == "function") {
         if (!function()) return false;
       } else {
@@ -38,7 +43,9 @@ class Reader {
     return false;
   }
 
-  static bool isWord(char letter) { return std::isalnum(static_cast<unsigned char>(letter)) || letter == '_' || letter == '*'; }
+  static bool isWord(char letter) {
+    return std::isalnum(static_cast<unsigned char>(letter)) || letter == '_' || letter == '*' || letter == '@';
+  }
 
   // The next token into word_, without quotes and with is_string_ for a string; empty at the end.
   void next() {
@@ -123,6 +130,13 @@ class Reader {
     next();
     std::string_view word = word_;
     *type = {};
+    if (const size_t at = word.find('@'); at != std::string_view::npos) {
+      uint32_t count = 0;
+      for (const char digit : word.substr(at + 1)) count = std::min(count * 10 + static_cast<uint32_t>(digit - '0'), 1000u);
+      if (count < 2 || count > kMaxLanes) return fail("a type");
+      type->lanes = static_cast<uint8_t>(count);
+      word = word.substr(0, at);
+    }
     if (word.ends_with("*")) {
       type->kind = Kind::kPointer;
       return space(word.substr(0, word.size() - 1), &type->space) || fail("a type");
@@ -171,6 +185,7 @@ class Reader {
     object->alignment = static_cast<uint32_t>(alignment);
     object->is_exported = take("exported");
     object->per_item = take("per_item");
+    if (take("stride") && !number(&object->lane_stride)) return false;
     if (peek() != "[") return true;
     std::vector<uint64_t> bytes;
     if (!numbers(&bytes)) return false;
@@ -290,6 +305,10 @@ class Reader {
     if (take("align") && !number(&alignment)) return false;
     made->alignment = static_cast<uint32_t>(alignment);
     made->is_volatile = take("volatile");
+    uint64_t lanes = 1;
+    if (take("lanes") && !number(&lanes)) return false;
+    if (lanes < 1 || lanes > kMaxLanes) return fail("a number of lanes");
+    made->lanes = static_cast<uint8_t>(lanes);
     return true;
   }
 

@@ -51,6 +51,7 @@ const char* spellSpace(AddressSpace space) {
 std::string spell(Type type) {
   std::string text = type.isPointer() ? spellSpace(type.space) + std::string("*") : spell(type.kind);
   if (type.isVector()) text += "x" + std::to_string(type.components);
+  if (type.hasLanes()) text += "@" + std::to_string(type.lanes);
   return text;
 }
 

@@ -61,7 +61,7 @@ class Verifier {
       for (const Value* operand : instruction->operands) {
         if (!seen_.contains(operand)) return fail(instruction, "an operand is a value that is in sight");
       }
-      if (!shape(*instruction) || !inside(*instruction)) return false;
+      if (!shape(*instruction) || !lanes(*instruction) || !inside(*instruction)) return false;
       for (const Value* result : instruction->results) {
         if (result->by != instruction || !define(*result)) return fail(instruction, "a result is new and its instruction's");
         here.push_back(result);
@@ -100,16 +100,19 @@ class Verifier {
   bool alike(const Instruction& i, size_t operands) {
     if (!counts(i, operands, 1)) return false;
     for (const Value* operand : i.operands) {
-      if (operand->type != i.operands[0]->type) return fail(&i, "all operands have one type");
+      if (operand->type.plain() != i.operands[0]->type.plain()) return fail(&i, "all operands have one type");
     }
     return true;
   }
-  bool gives(const Instruction& i, Type type) { return i.result()->type == type || fail(&i, "the type of the result"); }
+  // But for the lanes, which have rules of their own.
+  bool gives(const Instruction& i, Type type) {
+    return i.result()->type.plain() == type.plain() || fail(&i, "the type of the result");
+  }
   bool takes(const Instruction& i, bool right) { return right || fail(&i, "the types of the operands"); }
 
   bool conversion(const Instruction& i) {
     if (!counts(i, 1, 1)) return false;
-    const Type from = i.operands[0]->type, to = i.result()->type;
+    const Type from = i.operands[0]->type.plain(), to = i.result()->type.plain();
     const uint32_t before = bitsOf(from.kind), after = bitsOf(to.kind);
     if (shapeOf(i.op) == Shape::kBitcast) {
       const bool plain = !from.isPointer() && !to.isPointer() && !from.isBool() && !to.isBool();
@@ -146,7 +149,7 @@ class Verifier {
 
   bool vector(const Instruction& i) {
     if (i.results.size() != 1 || i.operands.empty()) return fail(&i, "the number of operands and results");
-    const Type result = i.result()->type, first = i.operands[0]->type;
+    const Type result = i.result()->type.plain(), first = i.operands[0]->type.plain();
     switch (shapeOf(i.op)) {
       case Shape::kSplat:
         return counts(i, 1, 1) && takes(i, !first.isVector() && result.isVector() && result.element() == first);
@@ -157,7 +160,7 @@ class Verifier {
         return counts(i, 1, 1) && i.numbers.size() == 1 && component(i, first) && gives(i, first.element());
       case Shape::kInsert:
         if (!counts(i, 2, 1) || i.numbers.size() != 1 || !component(i, first)) return fail(&i, "one component");
-        return takes(i, i.operands[1]->type == first.element()) && gives(i, first);
+        return takes(i, i.operands[1]->type.plain() == first.element()) && gives(i, first);
       default:
         if (!counts(i, 1, 1) || i.numbers.size() != result.components || !component(i, first))
           return fail(&i, "a component for each of the result's");
@@ -178,17 +181,87 @@ class Verifier {
         return known ? gives(i, Type::pointer(i.object->space)) : fail(&i, "the object is the function's or the module's");
       }
       case Shape::kOffset:
-        return counts(i, 2, 1) && takes(i, pointer(0) && i.operands[1]->type == Type{Kind::kI64}) &&
+        return counts(i, 2, 1) && takes(i, pointer(0) && i.operands[1]->type.plain() == Type{Kind::kI64}) &&
                gives(i, i.operands[0]->type);
       case Shape::kLoad:
-        return counts(i, 1, 1) && takes(i, pointer(0) && !i.result()->type.isBool() && !i.result()->type.isVoid());
+        return counts(i, isMasked(i, 1) ? 2 : 1, 1) &&
+               takes(i, pointer(0) && !i.result()->type.isBool() && !i.result()->type.isVoid());
       case Shape::kStore:
-        return counts(i, 2, 0) && takes(i, pointer(1) && !i.operands[0]->type.isBool() && !i.operands[0]->type.isVoid());
+        return counts(i, isMasked(i, 2) ? 3 : 2, 0) &&
+               takes(i, pointer(1) && !i.operands[0]->type.isBool() && !i.operands[0]->type.isVoid());
       case Shape::kCopy:
         return counts(i, 2, 0) && takes(i, pointer(0) && pointer(1)) && (i.bytes != 0 || fail(&i, "a copy has bytes"));
       default:
         return counts(i, 1, 0) && takes(i, pointer(0)) && (i.bytes != 0 || fail(&i, "a fill has bytes"));
     }
+  }
+
+  // Whether there is a mask after the operands that each load or store has.
+  static bool isMasked(const Instruction& i, size_t operands) {
+    return i.operands.size() == operands + 1 && i.operands.back()->type.hasLanes() &&
+           i.operands.back()->type.plain() == Type{Kind::kBool};
+  }
+
+  // Operands of an operation on lanes are the same for all, or have as many; the result then has them too.
+  bool lanes(const Instruction& i) {
+    uint8_t given = 1, made = 1;
+    const auto count = [&](const std::vector<Value*>& values, uint8_t* most) {
+      for (const Value* each : values) {
+        if (each->type.hasLanes() && each->type.lanes != lanesAround()) return false;
+        *most = std::max(*most, each->type.lanes);
+      }
+      return true;
+    };
+    if (!count(i.operands, &given) || !count(i.results, &made)) return fail(&i, "as many lanes as the items around have");
+    const auto wrong = [&] { return fail(&i, "what has lanes, and what has none"); };
+    switch (shapeOf(i.op)) {
+      case Shape::kSpread:
+      case Shape::kSteps:
+        return (given == 1 && made > 1) || wrong();
+      case Shape::kLane:
+        return (i.operands[0]->type.hasLanes() && !i.operands[1]->type.hasLanes() && made == 1) || wrong();
+      case Shape::kAny:
+        return (given > 1 && made == 1) || wrong();
+      case Shape::kLoad:
+      case Shape::kStore: {
+        const Value& pointer = *i.operands[i.op == Opcode::kLoad ? 0 : 1];
+        const bool places = pointer.type.hasLanes() || !i.numbers.empty();
+        if (pointer.type.hasLanes() && !i.numbers.empty()) return fail(&i, "a pointer for each lane, or a step between them");
+        if (i.numbers.size() > 1) return fail(&i, "one step");
+        return (i.op == Opcode::kLoad ? places == (made > 1) && places >= (given > 1) : places >= (given > 1)) || wrong();
+      }
+      case Shape::kEach:
+        return (given > 1 &&
+                std::all_of(i.results.begin(), i.results.end(), [](const Value* each) { return each->type.hasLanes(); })) ||
+               wrong();
+      case Shape::kEnd:
+        return given > 1 || wrong();
+      case Shape::kBuiltin: {
+        const bool is_pure = i.signature.builtin == nullptr || i.signature.builtin->kind == BuiltinKind::kPure;
+        return (given == 1 || (is_pure && made == given)) || wrong();
+      }
+      case Shape::kIf:
+      case Shape::kSwitch:
+        return !i.operands[0]->type.hasLanes() || wrong();
+      case Shape::kItems:
+      case Shape::kWorkItem:
+      case Shape::kConstant:
+      case Shape::kAddress:
+      case Shape::kCall:
+      case Shape::kCopy:
+      case Shape::kFill:
+      case Shape::kReturn:
+        return (given == 1 && made == 1) || wrong();
+      default:
+        return shapeOf(i.op) > Shape::kOffset || made == given || wrong();
+    }
+  }
+
+  uint8_t lanesAround() const {
+    for (const Instruction* each : around_) {
+      if (each->op == Opcode::kItems) return each->lanes;
+    }
+    return 1;
   }
 
   bool called(const Instruction& i) {
@@ -241,7 +314,7 @@ class Verifier {
     for (size_t at = around_.size(); at-- > 0;) {
       *number = region_number_[at];
       if (shapeOf(around_[at]->op) == shape) return around_[at];
-      if (around_[at]->op == Opcode::kItems) break;
+      if (around_[at]->op == Opcode::kItems || around_[at]->op == Opcode::kEach) break;
     }
     return nullptr;
   }
@@ -251,8 +324,13 @@ class Verifier {
   }
 
   bool items(const Instruction& i) {
-    if (i.regions.size() != 1 || !i.regions[0]->parameters.empty())
-      return fail(&i, "items have one region, without parameters");
+    if (!std::has_single_bit(i.lanes) || i.lanes > kMaxLanes) return fail(&i, "the number of lanes is a power of two");
+    if (i.regions.size() != (i.lanes > 1 ? 2 : 1) || !i.regions[0]->parameters.empty())
+      return fail(&i, "items have one region, with lanes two; the first has no parameters");
+    if (i.lanes > 1) {
+      const std::vector<Value*>& rest = i.regions[1]->parameters;
+      if (rest.size() != 1 || rest[0]->type != Type{Kind::kBool}.with(i.lanes)) return fail(&i, "the rest has a mask");
+    }
     const bool right =
         i.numbers.size() == i.operands.size() &&
         std::all_of(i.numbers.begin(), i.numbers.end(), [](uint64_t number) { return number < 6; }) &&
@@ -261,6 +339,12 @@ class Verifier {
     if (!i.operands.empty() && !i.results.empty()) return fail(&i, "items with limits give nothing: all of them may be beyond");
     return (function_->for_groups && !insideItems()) ||
            fail(&i, "items stand in a kernel for groups, and not inside of others");
+  }
+
+  bool each(const Instruction& i) {
+    if (i.regions.size() != 1 || !counts(i, 1, i.results.size())) return fail(&i, "each has a mask and a region");
+    const std::vector<Value*>& lane = i.regions[0]->parameters;
+    return takes(i, i.operands[0]->type.plain() == Type{Kind::kBool} && lane.size() == 1 && lane[0]->type == Type{Kind::kI32});
   }
 
   // What differs between the items of a group, a kernel for groups has inside of `items` alone.
@@ -282,9 +366,16 @@ class Verifier {
     size_t number = 0;
     const Shape shape = shapeOf(i.op);
     if (shape == Shape::kReturn) {
+      if (lanesAround() > 1) return fail(&i, "lanes end by an end");
       const bool right =
           function_->result.isVoid() ? i.operands.empty() : i.operands.size() == 1 && i.operands[0]->type == function_->result;
       return right || fail(&i, "a return gives the function's result");
+    }
+    if (shape == Shape::kYield && !around_.empty() && around_.back()->op == Opcode::kEach) {
+      const std::vector<Value*>& to = around_.back()->results;
+      bool right = to.size() == i.operands.size();
+      for (size_t k = 0; right && k < to.size(); ++k) right = i.operands[k]->type == to[k]->type.plain();
+      return right || fail(&i, "a yield of each gives a lane of its results");
     }
     if (shape == Shape::kYield) {
       const bool right = !around_.empty() && (around_.back()->op == Opcode::kIf || around_.back()->op == Opcode::kItems) &&
@@ -310,9 +401,10 @@ class Verifier {
   }
 
   bool shape(const Instruction& i) {
-    const Type first = i.operands.empty() ? Type{} : i.operands[0]->type;
+    const Type first = i.operands.empty() ? Type{} : i.operands[0]->type.plain();
     const Shape shape = shapeOf(i.op);
-    if (!i.regions.empty() && shape != Shape::kIf && shape != Shape::kLoop && shape != Shape::kItems && shape != Shape::kSwitch)
+    if (!i.regions.empty() && shape != Shape::kIf && shape != Shape::kLoop && shape != Shape::kItems && shape != Shape::kEach &&
+        shape != Shape::kSwitch)
       return fail(&i, "it has no regions");
     switch (shape) {
       case Shape::kConstant: {
@@ -341,9 +433,9 @@ class Verifier {
         return alike(i, 2) && takes(i, first.isFloating()) && gives(i, first.with(Kind::kBool));
       case Shape::kSelect: {
         if (!counts(i, 3, 1)) return false;
-        const Type chosen = i.operands[1]->type;
+        const Type chosen = i.operands[1]->type.plain();
         const bool fits = first.isBool() && (first.components == 1 || first.components == chosen.components);
-        return takes(i, fits && i.operands[2]->type == chosen) && gives(i, chosen);
+        return takes(i, fits && i.operands[2]->type.plain() == chosen) && gives(i, chosen);
       }
       case Shape::kNarrow:
       case Shape::kWiden:
@@ -361,6 +453,19 @@ class Verifier {
       case Shape::kInsert:
       case Shape::kShuffle:
         return vector(i);
+      case Shape::kSpread:
+        return counts(i, 1, 1) && gives(i, first);
+      case Shape::kSteps:
+        return counts(i, 1, 1) && takes(i, (first.isInteger() || first.isPointer()) && !first.isVector()) && gives(i, first) &&
+               (i.numbers.size() == 1 || fail(&i, "a number from lane to lane"));
+      case Shape::kLane:
+        return counts(i, 2, 1) && takes(i, i.operands[1]->type == Type{Kind::kI32}) && gives(i, first);
+      case Shape::kAny:
+        return counts(i, 1, 1) && takes(i, first == Type{Kind::kBool}) && gives(i, first);
+      case Shape::kEnd:
+        return counts(i, 1, 0) && takes(i, first == Type{Kind::kBool});
+      case Shape::kEach:
+        return each(i);
       case Shape::kAddress:
       case Shape::kOffset:
       case Shape::kLoad:

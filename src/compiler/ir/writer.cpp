@@ -1,12 +1,23 @@
 // Instructions as a builder asks for them: operands, attributes and the type of the result.
 #include "compiler/ir/writer.h"
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 
 #include "compiler/parser/half.h"
 
 namespace manyrt::compiler::ir {
+
+namespace {
+
+// Of an operation: lanes where one of the operands has them.
+Type lanesOf(Type result, std::initializer_list<const Value*> operands) {
+  for (const Value* each : operands) result.lanes = std::max(result.lanes, each->type.lanes);
+  return result;
+}
+
+}  // namespace
 
 Instruction* Writer::add(Opcode op, std::vector<Value*> operands, Type result) {
   Instruction* made = module_.makeInstruction(op);
@@ -42,14 +53,16 @@ Value* Writer::real(Type type, double value) {
 
 Value* Writer::unary(Opcode op, Value* a, Type result) { return add(op, {a}, result)->result(); }
 
-Value* Writer::binary(Opcode op, Value* a, Value* b) { return add(op, {a, b}, a->type)->result(); }
+Value* Writer::binary(Opcode op, Value* a, Value* b) { return add(op, {a, b}, lanesOf(a->type, {b}))->result(); }
 
-Value* Writer::compare(Opcode op, Value* a, Value* b) { return add(op, {a, b}, a->type.with(Kind::kBool))->result(); }
+Value* Writer::compare(Opcode op, Value* a, Value* b) {
+  return add(op, {a, b}, lanesOf(a->type.with(Kind::kBool), {b}))->result();
+}
 
 Value* Writer::fma(Value* a, Value* b, Value* c) { return add(Opcode::kFma, {a, b, c}, a->type)->result(); }
 
 Value* Writer::select(Value* condition, Value* a, Value* b) {
-  return add(Opcode::kSelect, {condition, a, b}, a->type)->result();
+  return add(Opcode::kSelect, {condition, a, b}, lanesOf(a->type, {condition, b}))->result();
 }
 
 Value* Writer::negative(Value* a) {
@@ -100,7 +113,9 @@ Value* Writer::address(Object* object) {
   return made->result();
 }
 
-Value* Writer::offset(Value* pointer, Value* bytes) { return add(Opcode::kOffset, {pointer, bytes}, pointer->type)->result(); }
+Value* Writer::offset(Value* pointer, Value* bytes) {
+  return add(Opcode::kOffset, {pointer, bytes}, lanesOf(pointer->type, {bytes}))->result();
+}
 
 Value* Writer::offset(Value* pointer, uint64_t bytes) {
   return bytes == 0 ? pointer : offset(pointer, constant({Kind::kI64}, bytes));

@@ -1,5 +1,5 @@
-// Appends instructions to a region, with the result's type worked out from the operands. The one way in which builders and
-// passes make instructions. What comes after a terminator is never reached and is dropped.
+// Appends instructions to a region, with the result's type worked out from the operands: with lanes where one has them. The one
+// way in which builders and passes make instructions. What comes after a terminator is never reached and is dropped.
 #pragma once
 
 #include <cstdint>

@@ -17,8 +17,9 @@ using ir::Value;
 
 bool isConstant(const Value* value) { return value->by != nullptr && value->by->op == Opcode::kConstant; }
 
-// Of each component.
+// Of each component, and of each lane.
 bool isConstant(const Value* value, uint64_t bits) {
+  if (value->by != nullptr && value->by->op == Opcode::kSpread) return isConstant(value->by->operands[0], bits);
   return isConstant(value) && std::all_of(value->by->numbers.begin(), value->by->numbers.end(),
                                           [&](uint64_t number) { return number == (bits & ir::maskOf(value->type.kind)); });
 }
@@ -99,16 +100,23 @@ Value* undone(const Instruction& i) {
 
 constexpr Value* (*kPeepholes[])(const Instruction&) = {withNeutral, withZero, decided, undone};
 
+// A mask that has all lanes on is none.
+void dropMask(Instruction& i) {
+  const size_t others = i.op == Opcode::kLoad ? 1 : i.op == Opcode::kStore ? 2 : i.operands.size();
+  if (i.operands.size() == others + 1 && isConstant(i.operands[others], 1)) i.operands.pop_back();
+}
+
 void foldRegion(ir::Module& module, ir::Function& function, ir::Region& region, Replacements* replaced) {
   for (Instruction* i : region.body) {
     replaced->apply(*i);
+    dropMask(*i);
     for (ir::Region* inner : i->regions) foldRegion(module, function, *inner, replaced);
     if (!ir::isPure(i->op) || i->op == Opcode::kConstant || i->results.empty()) continue;
     Value* same = nullptr;
     for (const auto& peephole : kPeepholes) {
       if (same == nullptr) same = peephole(*i);
     }
-    if (same != nullptr) {
+    if (same != nullptr && same->type == i->result()->type) {
       replaced->replace(i->result(), same);
       continue;
     }

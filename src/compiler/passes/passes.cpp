@@ -7,6 +7,7 @@
 #include "compiler/passes/flatten_ifs.h"
 #include "compiler/passes/fold.h"
 #include "compiler/passes/inline_barriers.h"
+#include "compiler/passes/lanes/widen_items.h"
 #include "compiler/passes/limit_items.h"
 #include "compiler/passes/promote_slots.h"
 #include "compiler/passes/remove_dead.h"
@@ -26,6 +27,9 @@ constexpr Pass kPasses[] = {
     {"split_at_barriers", splitAtBarriers, "what is kept from part to part is what is left"},
     {"limit_items", limitItems, "there are items, and a condition of several ids is one value"},
     {"sweep", removeDead, "conditions that are limits now, and what was hoisted for nothing"},
+    {"widen_items", widenItems, "a row is whole between its limits, and what is counted as cost is what runs"},
+    {"fold_lanes", fold, "masks that have all lanes on are none"},
+    {"clear", removeDead, "lanes of linear values that nothing asks for"},
 };
 
 }  // namespace

@@ -22,10 +22,12 @@ using ir::Value;
 
 class Promotion {
  public:
-  Promotion(ir::Module& module, ir::Function& function) : module_(module), function_(function) {}
+  Promotion(ir::Module& module, ir::Function& function, Region& region)
+      : module_(module), function_(function), region_(region) {}
 
-  void run() {
-    findSlots();
+  // `asked`: slots that nothing outside of the region has.
+  void run(const std::vector<Object*>& asked) {
+    findSlots({asked.begin(), asked.end()});
     if (types_.empty()) return;
     Now now;
     std::vector<Instruction*> zeros;
@@ -34,12 +36,18 @@ class Promotion {
       if (type == types_.end()) continue;
       Instruction* zero = module_.makeInstruction(Opcode::kConstant);
       zero->numbers.assign(type->second.components, 0);
-      zero->parent = function_.body;
-      now[slot] = module_.makeValue(function_, type->second, zero);
+      zero->parent = &region_;
+      now[slot] = module_.makeValue(function_, type->second.plain(), zero);
       zeros.push_back(zero);
+      if (!type->second.hasLanes()) continue;
+      Instruction* spread = module_.makeInstruction(Opcode::kSpread);
+      spread->operands = {now[slot]};
+      spread->parent = &region_;
+      now[slot] = module_.makeValue(function_, type->second, spread);
+      zeros.push_back(spread);
     }
-    walk(*function_.body, now);
-    function_.body->body.insert(function_.body->body.begin(), zeros.begin(), zeros.end());
+    walk(region_, now);
+    region_.body.insert(region_.body.begin(), zeros.begin(), zeros.end());
     removeSlots();
   }
 
@@ -55,14 +63,14 @@ class Promotion {
     return by->object;
   }
 
-  void findSlots() {
+  void findSlots(const std::set<const Object*>& asked) {
     std::set<const Object*> kept;
     const auto access = [&](const Object* slot, ir::Type type, bool is_volatile) {
-      if (slot == nullptr) return;
+      if (slot == nullptr || !asked.contains(slot)) return;
       const auto [at, is_new] = types_.emplace(slot, type);
       if (at->second != type || is_volatile) kept.insert(slot);
     };
-    ir::forEach(*function_.body, [&](const Instruction& i) {
+    ir::forEach(region_, [&](const Instruction& i) {
       for (size_t k = 0; k < i.operands.size(); ++k) {
         const bool through = (i.op == Opcode::kLoad && k == 0) || (i.op == Opcode::kStore && k == 1);
         if (const Object* slot = slotOf(i.operands[k]); slot != nullptr && !through) kept.insert(slot);
@@ -114,7 +122,7 @@ class Promotion {
     const Instruction* target = nullptr;
     switch (i.op) {
       case Opcode::kYield:
-        target = innermost(Shape::kIf);
+        if (!around_.empty()) target = around_.back();
         break;
       case Opcode::kContinue:
       case Opcode::kNext:
@@ -128,7 +136,7 @@ class Promotion {
       default:
         return;
     }
-    append(i, carried(*target), now);
+    if (target != nullptr) append(i, carried(*target), now);
   }
 
   void inside(Instruction& i, Now& now) {
@@ -177,6 +185,7 @@ class Promotion {
 
   ir::Module& module_;
   ir::Function& function_;
+  Region& region_;
   std::map<const Object*, ir::Type> types_;  // of promoted slots: what is loaded and stored
   std::map<const Instruction*, Slots> carried_;
   std::vector<const Instruction*> around_;
@@ -186,7 +195,11 @@ class Promotion {
 }  // namespace
 
 void promoteSlots(ir::Module& module) {
-  for (ir::Function* function : module.functions) Promotion(module, *function).run();
+  for (ir::Function* function : module.functions) Promotion(module, *function, *function->body).run(function->slots);
+}
+
+void promoteSlots(ir::Module& module, ir::Function& function, ir::Region& region, const std::vector<ir::Object*>& slots) {
+  Promotion(module, function, region).run(slots);
 }
 
 }  // namespace manyrt::compiler::passes

@@ -3,10 +3,14 @@
 // results.
 #pragma once
 
+#include <vector>
+
 #include "compiler/ir/module.h"
 
 namespace manyrt::compiler::passes {
 
 void promoteSlots(ir::Module& module);
+// Of those slots alone, which nothing outside of a region has.
+void promoteSlots(ir::Module& module, ir::Function& function, ir::Region& region, const std::vector<ir::Object*>& slots);
 
 }  // namespace manyrt::compiler::passes

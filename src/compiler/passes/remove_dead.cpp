@@ -148,7 +148,10 @@ class Removal {
       for (Region* inner : i->regions) sweep(*inner);
       if (i->op == Opcode::kLoop) drop(&i->operands, 0, i->regions[0]->parameters);
       if (i->op == Opcode::kSwitch && !i->regions.empty()) drop(&i->operands, 1, i->regions[0]->parameters);
-      for (Region* inner : i->regions) drop(&inner->parameters, 0, std::vector<Value*>(inner->parameters));
+      const bool carries = i->op != Opcode::kItems && i->op != Opcode::kEach;  // these have masks and lanes as parameters
+      for (Region* inner : i->regions) {
+        if (carries) drop(&inner->parameters, 0, std::vector<Value*>(inner->parameters));
+      }
       if (!i->regions.empty()) drop(&i->results, 0, std::vector<Value*>(i->results));
     }
     const size_t before = region.body.size();

@@ -57,7 +57,7 @@ constexpr char kQuickFile[] = "quick.so", kOptimizedFile[] = "optimised.so";
 constexpr int kBackgroundNiceness = 5;  // a quarter of a busy core: what is compiled makes the others faster
 
 // The forms that RT_CPU_BUILD asks for.
-enum class Mode : uint8_t { kTiered, kOptimized, kQuick, kIr };
+enum class Mode : uint8_t { kTiered, kOptimized, kQuick, kIr, kIrOptimized };
 
 Mode modeFromEnvironment() {
   const char* value = config::get(config::Variable::kCpuBuild);
@@ -65,7 +65,9 @@ Mode modeFromEnvironment() {
   if (strcmp(value, "optimized") == 0) return Mode::kOptimized;
   if (strcmp(value, "quick") == 0) return Mode::kQuick;
   if (strcmp(value, "ir") == 0) return Mode::kIr;
-  log::write(RT_LOG_WARNING, "RT_CPU_BUILD=%s is none of tiered, optimized, quick and ir and is not used.", value);
+  if (strcmp(value, "ir_optimized") == 0) return Mode::kIrOptimized;
+  log::write(RT_LOG_WARNING, "RT_CPU_BUILD=%s is none of tiered, optimized, quick, ir and ir_optimized and is not used.",
+             value);
   return Mode::kTiered;
 }
 
@@ -113,6 +115,8 @@ std::vector<std::string> flagsFor(const BuildOptions& options, const CpuUnit& un
   if (quick) flags.emplace_back("-mno-avx512f");  // nothing is vectorised, and compilers prepare each register that there is
 #endif
   if (!quick && !sanitizer.watches() && unit.largest <= kLongKernel) flags.emplace_back("-fopenmp-simd");
+  // gcc 12 breaks down over loops with several ends where it threads jumps early ("compute_live_loop_exits").
+  if (!quick && unit.from_ir) flags.emplace_back("-fno-thread-jumps");
   if (unit.fibers) flags.emplace_back("-fstack-clash-protection");  // no frame skips the guard of a fiber's stack
   if (options.debug || kept.debugs()) flags.emplace_back("-g");
   if (kept.debugs()) flags.emplace_back("-fno-omit-frame-pointer");
@@ -349,7 +353,10 @@ Status Pipeline::makeKey() {
   hash.addPart(compiler_.identity);
   hash.addPart(sanitizer_.key());
   hash.addPart(kept_.key());
-  addNumber(&hash, mode_ == Mode::kQuick ? 1 : mode_ == Mode::kIr ? 2 : 0);  // the code of the other two is the same
+  addNumber(&hash, mode_ == Mode::kQuick         ? 1
+                   : mode_ == Mode::kIr          ? 2
+                   : mode_ == Mode::kIrOptimized ? 3
+                                                 : 0);  // the other two: the same code
   RT_TRY(front_end_.addToKey(&hash, &log_));
   key_ = hash.finish();
   return Status();
@@ -367,10 +374,11 @@ Status Pipeline::translate(FrontEnd* front_end, CpuUnit* optimized, CpuUnit* qui
         own.launched_groups = launched_;
         own.gathers = cpuGathers() && !sanitizer_.watches();
         own.scatters = cpuScatters() && own.gathers;
-        if (mode_ == Mode::kIr && quick != nullptr) {
+        if ((mode_ == Mode::kIr && quick != nullptr) || (mode_ == Mode::kIrOptimized && quick == nullptr)) {
           std::string why_not;
-          if (unitFromIr(quick, &why_not, program, sources, own, diagnostics)) {
-            optimized->remarks = quick->remarks;
+          const bool lanes = quick == nullptr;
+          if (unitFromIr(lanes ? optimized : quick, lanes, &why_not, program, sources, own, diagnostics)) {
+            if (!lanes) optimized->remarks = quick->remarks;
             return true;
           }
           if (diagnostics.failed()) return false;
@@ -435,7 +443,8 @@ Status Pipeline::build(Built* built) {
   origin_ = Origin::kCached;
   if (fromCache(built)) return Status();
   origin_ = Origin::kBuilt;
-  const bool quickly = kept_.debugs() || (mode_ != Mode::kOptimized && !hasOneForm(front_end_.options()));
+  const bool is_tiered = mode_ != Mode::kOptimized && mode_ != Mode::kIrOptimized;
+  const bool quickly = kept_.debugs() || (is_tiered && !hasOneForm(front_end_.options()));
   const CpuForm form = quickly ? CpuForm::kQuick : CpuForm::kOptimized;
   CpuUnit optimized, quick;
   RT_TRY(translate(&front_end_, &optimized, quickly ? &quick : nullptr, &built->log));

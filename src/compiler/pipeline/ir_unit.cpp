@@ -11,16 +11,18 @@
 
 namespace manyrt::compiler {
 
-bool unitFromIr(CpuUnit* unit, std::string* why_not, Program& program, const Sources& sources, const BuildOptions& options,
-                Diagnostics& diagnostics) {
+bool unitFromIr(CpuUnit* unit, bool lanes, std::string* why_not, Program& program, const Sources& sources,
+                const BuildOptions& options, Diagnostics& diagnostics) {
   if (!checkCallDepth(program, diagnostics)) return false;
   ir::Module module;
+  if (lanes && options.optimize) module.vector_bytes = 4 * options.lanes;
   if (!ir::fromTree(&module, program, why_not) || !ir::verify(module, why_not)) return false;
   if (!passes::run(&module, "all", why_not)) return false;
   emit::UnitText made;
   if (!emit::cpuUnit(&made, why_not, module, program, sources, options)) return false;
   unit->texts.push_back(std::move(made.text));
   unit->fibers = made.has_fibers;
+  unit->from_ir = true;
   for (const std::string& kernel : made.on_fibers)
     unit->remarks.push_back("remark: The kernel \"" + kernel + "\" runs its work-items on fibers, which is slower.");
   for (const Function* kernel : program.kernels) unit->largest = std::max(unit->largest, kernelSize(*kernel));

@@ -9,7 +9,8 @@ namespace manyrt::compiler {
 
 // False: the program has a form that the IR has no room for, which `why_not` names; or, with a sentence in the diagnostics, one
 // that no lowering takes.
-bool unitFromIr(CpuUnit* unit, std::string* why_not, Program& program, const Sources& sources, const BuildOptions& options,
-                Diagnostics& diagnostics);
+// `lanes`: work-items go side by side, for the fastest code; else one by one, for the fastest compilation.
+bool unitFromIr(CpuUnit* unit, bool lanes, std::string* why_not, Program& program, const Sources& sources,
+                const BuildOptions& options, Diagnostics& diagnostics);
 
 }  // namespace manyrt::compiler

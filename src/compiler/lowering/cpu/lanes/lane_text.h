@@ -9,15 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "compiler/builtins/lane_call.h"
 #include "compiler/builtins/prelude.h"
 #include "compiler/lowering/cpp/text.h"
 #include "compiler/lowering/cpu/lanes/shapes.h"
 
 namespace manyrt::compiler {
-
-// Stands in each loop around vectors. gcc 12 turns branches in a loop into masks, with one bit for a whole vector: all lanes
-// but the first keep what they had before the branch. It leaves loops with such a statement as they are.
-constexpr char kKeepsBranches[] = "__asm__ volatile(\"\");\n";
 
 class LaneText {
  public:
@@ -146,7 +143,6 @@ class LaneText {
   std::string chosen(const Expr& e);
   std::string call(const Expr& e);
   std::string workItem(const Expr& e);
-  std::string function(const Builtin& builtin, QualType result, const std::vector<QualType>& types, const Parts& given);
   std::string atomic(const Expr& e);
   std::string assign(const Expr& e);
   void effect(const Expr& e);

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "compiler/builtins/builtins.h"
+#include "compiler/builtins/lane_call.h"
 #include "compiler/builtins/prototype.h"
 #include "compiler/lowering/cpu/lanes/lane_text.h"
 
@@ -219,10 +220,10 @@ LaneText::Parts LaneText::componentCall(const Expr& e, const Builtin& one, const
         type.kind = TypeKind::kScalar;
         return type;  // int
       }();
-      const std::string truth = function(one, QualType{&truth_type}, types, own);
+      const std::string truth = laneCall(prelude_, one, QualType{&truth_type}, types, own);
       result.push_back(temporary("-mrt_L::to<" + prelude_.type(element) + ">(" + truth + ")"));
     } else {
-      result.push_back(temporary(function(one, QualType{element}, types, own)));
+      result.push_back(temporary(laneCall(prelude_, one, QualType{element}, types, own)));
     }
   }
   return result;

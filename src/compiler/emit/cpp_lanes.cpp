@@ -1,0 +1,280 @@
+// Each operation has one text, of vectors of lanes; what has components lists it for each of them.
+#include "compiler/emit/cpp_lanes.h"
+
+#include "compiler/builtins/lane_call.h"
+#include "compiler/builtins/prelude_text.h"
+#include "compiler/ir/evaluate.h"
+
+namespace manyrt::compiler::emit {
+
+using ir::Instruction;
+using ir::Kind;
+using ir::Opcode;
+using ir::Shape;
+
+namespace {
+
+std::string joined(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& each : parts) text += (text.empty() ? "" : ", ") + each;
+  return text;
+}
+
+// Of lanes' pointers, which are whole addresses.
+constexpr char kNowhere[] = "mrt_nowhere()";
+
+}  // namespace
+
+std::string CppLanes::element(Kind kind) {
+  if (kind == Kind::kBool) return "int";
+  if (kind == Kind::kPointer) return "unsigned long";
+  return operations_.type({kind});
+}
+
+std::string CppLanes::signedElement(Kind kind) {
+  const uint32_t bits = ir::bitsOf(kind);
+  return bits == 8 ? "signed char" : bits == 16 ? "short" : bits == 32 ? "int" : "long";
+}
+
+std::string CppLanes::type(ir::Type type) {
+  is_used_ = true;
+  if (type.isVector()) return "mrt_L::w<" + element(type.kind) + ", " + std::to_string(type.components) + ">";
+  return type.isBool() ? "mrt_L::m" : vector(element(type.kind));
+}
+
+std::string CppLanes::spread(Kind kind, const std::string& value) {
+  if (kind == Kind::kBool) return "mrt_L::all<int>(-(int)" + value + ")";
+  return "mrt_L::all<" + element(kind) + ">(" + (kind == Kind::kPointer ? "(unsigned long)" : "") + value + ")";
+}
+
+std::string CppLanes::part(const ir::Value& value, const std::string& text, uint32_t component) {
+  const ir::Type type = value.type;
+  if (type.hasLanes()) return type.isVector() ? text + ".s[" + std::to_string(component) + "]" : text;
+  if (!type.isVector()) return spread(type.kind, text);
+  return spread(type.kind, text + ".s" + prelude::kComponentDigits[component]);
+}
+
+std::string CppLanes::listed(ir::Type type, const std::vector<std::string>& parts) {
+  return this->type(type) + "{{" + joined(parts) + "}}";
+}
+
+std::string CppLanes::lane(ir::Type type, const std::string& value, const std::string& lane) {
+  const auto one = [&](const std::string& from) {
+    const std::string own = from + "[" + lane + "]";
+    return type.isBool() ? "(" + own + " != 0)" : type.isPointer() ? "(char*)" + own : own;
+  };
+  if (!type.isVector()) return one(value);
+  std::vector<std::string> parts;
+  for (uint32_t k = 0; k < type.components; ++k) parts.push_back(one(value + ".s[" + std::to_string(k) + "]"));
+  return operations_.type(type.plain()) + "{" + joined(parts) + "}";
+}
+
+// Not as a comparison's 1: gcc 12 takes it for the -1 of vectors.
+std::string CppLanes::put(ir::Type type, const std::string& to, const std::string& lane, const std::string& value) {
+  const auto one = [&](const std::string& place, const std::string& from) {
+    const std::string own = type.isBool() ? "-(int)" + from : type.isPointer() ? "(unsigned long)" + from : from;
+    return place + "[" + lane + "] = " + own + ";\n";
+  };
+  if (!type.isVector()) return one(to, value);
+  std::string text;
+  for (uint32_t k = 0; k < type.components; ++k)
+    text += one(to + ".s[" + std::to_string(k) + "]", value + ".s" + prelude::kComponentDigits[k]);
+  return text;
+}
+
+std::string CppLanes::converted(const Instruction& i, const std::string& a) {
+  const Kind from = i.operands[0]->type.kind, to = i.result()->type.kind;
+  const auto as = [&](const std::string& own, const std::string& text) { return "(" + vector(own) + ")" + text; };
+  const std::string target = element(to);
+  switch (i.op) {
+    case Opcode::kZExt:
+      if (from == Kind::kBool) return "mrt_L::to<" + target + ">(" + a + " & 1)";
+      return "mrt_L::to<" + target + ">(" + a + ")";
+    case Opcode::kSExt:
+      if (from == Kind::kBool) return as(target, "mrt_L::to<" + signedElement(to) + ">(" + a + ")");
+      return as(target, "mrt_L::to<" + signedElement(to) + ">(" + as(signedElement(from), a) + ")");
+    case Opcode::kFPToSI:
+      return as(target, "mrt_L::to<" + signedElement(to) + ">(" + a + ")");
+    case Opcode::kSIToFP:
+      return "mrt_L::to<" + target + ">(" + as(signedElement(from), a) + ")";
+    case Opcode::kPtrToInt:
+    case Opcode::kIntToPtr:
+      return a;
+    case Opcode::kBitcast:
+      return as(target, a);
+    default:
+      return "mrt_L::to<" + target + ">(" + a + ")";
+  }
+}
+
+std::string CppLanes::component(const Instruction& i, const std::vector<std::string>& operands) {
+  const Kind kind = i.result()->type.kind, from = i.operands[0]->type.kind;
+  const std::string& a = operands[0];
+  const std::string b = operands.size() > 1 ? operands[1] : "";
+  const std::string own = element(kind);
+  const auto of = [&](const char* op) { return "(" + a + " " + op + " " + b + ")"; };
+  const auto as = [&](const std::string& type, const std::string& text) { return "((" + vector(type) + ")" + text + ")"; };
+  const auto ofSigned = [&](const char* op) {
+    return "(" + as(signedElement(from), a) + " " + op + " " + as(signedElement(from), b) + ")";
+  };
+  const auto quotient = [&](bool is_signed) {
+    const std::string type = is_signed ? signedElement(kind) : own;
+    if (ir::bitsOf(kind) != 32) return as(own, "(" + as(type, a) + " / " + as(type, b) + ")");
+    return as(own, "mrt_i_quotient<mrt_L::n>(" + as(type, a) + ", " + as(type, b) + ")");
+  };
+  switch (i.op) {
+    case Opcode::kAdd:
+    case Opcode::kFAdd:
+      return of("+");
+    case Opcode::kSub:
+    case Opcode::kFSub:
+      return of("-");
+    case Opcode::kMul:
+    case Opcode::kFMul:
+      return of("*");
+    case Opcode::kFDiv:
+      return of("/");
+    case Opcode::kSDiv:
+    case Opcode::kUDiv:
+      return quotient(i.op == Opcode::kSDiv);
+    case Opcode::kSRem:
+    case Opcode::kURem:
+      return "(" + a + " - " + quotient(i.op == Opcode::kSRem) + " * " + b + ")";
+    case Opcode::kShl:
+      return of("<<");
+    case Opcode::kLShr:
+      return of(">>");
+    case Opcode::kAShr:
+      return as(own, ofSigned(">>"));
+    case Opcode::kAnd:
+      return of("&");
+    case Opcode::kOr:
+      return of("|");
+    case Opcode::kXor:
+      return of("^");
+    case Opcode::kFNeg:
+      return "(-" + a + ")";
+    case Opcode::kFma:
+      return "mrt_L::fused(" + a + ", " + b + ", " + operands[2] + ")";
+    case Opcode::kEq:
+    case Opcode::kFEq:
+      return from == Kind::kBool ? "(~(" + a + " ^ " + b + "))" : "mrt_L::mask" + of("==");
+    case Opcode::kNe:
+    case Opcode::kFNe:
+      return from == Kind::kBool ? of("^") : "mrt_L::mask" + of("!=");
+    case Opcode::kSLt:
+      return "mrt_L::mask" + ofSigned("<");
+    case Opcode::kSLe:
+      return "mrt_L::mask" + ofSigned("<=");
+    case Opcode::kULt:
+    case Opcode::kFLt:
+      return "mrt_L::mask" + of("<");
+    case Opcode::kULe:
+    case Opcode::kFLe:
+      return "mrt_L::mask" + of("<=");
+    case Opcode::kOffset:
+      return of("+");
+    case Opcode::kSelect:
+      return "mrt_L::pick(" + a + ", " + b + ", " + operands[2] + ")";
+    default:
+      return converted(i, a);
+  }
+}
+
+std::string CppLanes::builtin(const Instruction& i, const std::vector<std::string>& operands) {
+  const ir::Signature& signature = i.signature;
+  std::vector<std::string> given;
+  for (size_t k = 0; k < operands.size(); ++k) {
+    const std::string own = prelude_.type(signature.parameters[k].type);
+    given.push_back("((" + vector(own) + ")" + part(*i.operands[k], operands[k], 0) + ")");
+  }
+  return "(" + type(i.result()->type) + ")" +
+         laneCall(prelude_, *signature.builtin, signature.result, signature.parameters, given);
+}
+
+std::string CppLanes::value(const Instruction& i, const std::vector<std::string>& operands) {
+  is_used_ = true;
+  const ir::Type result = i.result()->type;
+  const auto number = [&](size_t k) { return static_cast<uint32_t>(i.numbers[k]); };
+  const auto each = [&](auto&& of) {
+    std::vector<std::string> parts;
+    for (uint32_t k = 0; k < result.components; ++k) parts.push_back(of(k));
+    return result.isVector() ? listed(result, parts) : parts[0];
+  };
+  switch (ir::shapeOf(i.op)) {
+    case Shape::kSpread:
+      return each([&](uint32_t k) { return part(*i.operands[0], operands[0], k); });
+    case Shape::kSteps: {
+      const std::string own = element(result.kind);
+      return "mrt_L::line<" + own + ">((" + own + ")" + operands[0] + ", (" + own + ")" + std::to_string(i.numbers[0]) + "ul)";
+    }
+    case Shape::kLane:
+      return lane(i.operands[0]->type, operands[0], operands[1]);
+    case Shape::kAny:
+      return "mrt_L::any(" + operands[0] + ")";
+    case Shape::kBuiltin:
+      return builtin(i, operands);
+    case Shape::kSplat:
+      return each([&](uint32_t) { return part(*i.operands[0], operands[0], 0); });
+    case Shape::kBuild:
+      return each([&](uint32_t k) { return part(*i.operands[k], operands[k], 0); });
+    case Shape::kExtract:
+      return part(*i.operands[0], operands[0], number(0));
+    case Shape::kInsert:
+      return each([&](uint32_t k) {
+        return k == number(0) ? part(*i.operands[1], operands[1], 0) : part(*i.operands[0], operands[0], k);
+      });
+    case Shape::kShuffle:
+      return each([&](uint32_t k) { return part(*i.operands[0], operands[0], number(k)); });
+    default:
+      break;
+  }
+  return each([&](uint32_t k) {
+    std::vector<std::string> own;
+    for (size_t at = 0; at < operands.size(); ++at) {
+      const ir::Value& operand = *i.operands[at];
+      own.push_back(part(operand, operands[at], operand.type.isVector() ? k : 0));
+    }
+    return component(i, own);
+  });
+}
+
+std::string CppLanes::mask(const Instruction& i, const std::vector<std::string>& operands, size_t others) {
+  return i.operands.size() > others ? operands.back() : "";
+}
+
+// "(const T*)p": what the functions of the library take.
+std::string CppLanes::load(const Instruction& i, const std::vector<std::string>& operands) {
+  is_used_ = true;
+  const ir::Type type = i.result()->type;
+  const std::string own = element(type.kind), on = mask(i, operands, 1), some = on.empty() ? "mrt_L::every()" : on;
+  const bool is_vector = type.isVector();
+  const std::string parts = is_vector ? "_parts<" + std::to_string(type.components) + ">" : "";
+  if (i.operands[0]->type.hasLanes())
+    return "mrt_L::at" + parts + "((const " + own + "*)" + kNowhere + ", " + operands[0] + ", 1, " + some + ")";
+  const auto step = static_cast<int64_t>(i.numbers[0]);
+  const std::string from = "((const " + own + "*)" + operands[0];
+  if (step == static_cast<int64_t>(ir::bytesOf(type)))
+    return "mrt_L::near" + parts + from + (on.empty() ? "" : ", " + on) + ")";
+  return "mrt_L::far" + parts + from + ", " + std::to_string(step) + "l, " + some + ")";
+}
+
+std::string CppLanes::store(const Instruction& i, const std::vector<std::string>& operands) {
+  is_used_ = true;
+  const ir::Value& value = *i.operands[0];
+  const ir::Type type = value.type;
+  const std::string own = element(type.kind), on = mask(i, operands, 2), some = on.empty() ? "mrt_L::every()" : on;
+  const std::string given = type.hasLanes() ? operands[0] : part(value, operands[0], 0);
+  const std::string parts = type.isVector() ? "_parts<" + own + ", " + std::to_string(type.components) + ">" : "<" + own + ">";
+  const auto call = [&](const char* name, const std::string& pointer, const std::string& place, const std::string& lanes) {
+    const std::string function = std::string("mrt_L::put_") + name + (type.isVector() ? parts : "");
+    return function + "((" + own + "*)" + pointer + place + ", " + given + (lanes.empty() ? "" : ", " + lanes) + ")";
+  };
+  if (i.operands[1]->type.hasLanes()) return call("at", kNowhere, ", " + operands[1] + ", 1", some);
+  const auto step = static_cast<int64_t>(i.numbers[0]);
+  if (step == static_cast<int64_t>(ir::bytesOf(type))) return call("near", operands[1], "", on);
+  if (step == 0 && !type.isVector()) return call("one", operands[1], "", some);
+  return call("far", operands[1], ", " + std::to_string(step) + "l", some);
+}
+
+}  // namespace manyrt::compiler::emit

@@ -1,0 +1,142 @@
+// Which items get lanes, and how many. Both forms are written first; what they cost is counted on them as they are.
+#include "compiler/passes/lanes/widen_items.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <vector>
+
+#include "compiler/analysis/divergence.h"
+#include "compiler/passes/lanes/widening.h"
+#include "compiler/unit.h"
+
+namespace manyrt::compiler::passes {
+namespace {
+
+using ir::Instruction;
+using ir::Opcode;
+using ir::Region;
+using ir::Shape;
+using ir::Type;
+using ir::Value;
+
+// A vector has as many lanes as numbers of four bytes; of eight, where these are more than one in four.
+uint8_t lanesFor(const Region& region, uint32_t vector_bytes) {
+  uint32_t all = 0, long_ones = 0;
+  ir::forEach(region, [&](const Instruction& i) {
+    if (ir::isPure(i.op) && i.op != Opcode::kFAdd && !i.operands.empty() && !i.operands[0]->type.isFloating()) return;
+    if (i.result() == nullptr || i.op == Opcode::kConstant || i.result()->type.isPointer()) return;
+    ++all;
+    if (ir::bytesOf(i.result()->type.kind) == 8 && i.op != Opcode::kWorkItem) ++long_ones;
+  });
+  return static_cast<uint8_t>(std::max(vector_bytes / (4 * long_ones > all ? 8 : 4), 4u));
+}
+
+// --- what a region costs, in simple operations
+
+class Cost {
+ public:
+  Cost(uint32_t lanes, uint32_t vector_bytes) : lanes_(lanes), vector_bytes_(vector_bytes) {}
+
+  double of(const Region& region) const {
+    double sum = 0;
+    for (const Instruction* i : region.body) sum += of(*i);
+    return sum;
+  }
+
+ private:
+  static constexpr double kTurns = 8;      // of a loop
+  static constexpr double kFunction = 10;  // of the language
+  static constexpr double kAlone = 1.5;    // a lane's access to a place of its own
+  static constexpr double kEachLane = 4;   // to take a lane out and put its result back
+
+  double registers(Type type) const {
+    const double bytes = std::max<double>(ir::bytesOf(type.kind), 4) * type.lanes * type.components;
+    return type.hasLanes() ? std::max(1.0, bytes / vector_bytes_) : type.components;
+  }
+
+  double of(const Instruction& i) const {
+    double inner = 0;
+    for (const Region* region : i.regions) inner += of(*region);
+    switch (ir::shapeOf(i.op)) {
+      case Shape::kConstant:
+      case Shape::kAddress:
+      case Shape::kWorkItem:
+        return 0;
+      case Shape::kLoop:
+        return kTurns * inner;
+      case Shape::kEach:
+        return lanes_ * (inner + kEachLane);
+      case Shape::kLoad:
+        return access(*i.operands[0], i, i.result()->type);
+      case Shape::kStore:
+        return access(*i.operands[1], i, i.operands[0]->type);
+      case Shape::kBuiltin:
+        return kFunction * (i.result() == nullptr ? 1 : registers(i.result()->type));
+      default:
+        return 1 + inner + (i.result() == nullptr ? 0 : registers(i.result()->type) - 1);
+    }
+  }
+
+  double access(const Value& pointer, const Instruction& i, Type type) const {
+    if (!pointer.type.hasLanes() && i.numbers.empty()) return registers(type.plain());
+    const double places = static_cast<double>(lanes_) * type.components;
+    if (pointer.type.hasLanes()) return kAlone * places;
+    const auto step = static_cast<int64_t>(i.numbers[0]);
+    const bool together = step == static_cast<int64_t>(ir::bytesOf(type)) || step == 0;
+    return together ? registers(type.with(static_cast<uint8_t>(lanes_))) : places;
+  }
+
+  const uint32_t lanes_, vector_bytes_;
+};
+
+class Items {
+ public:
+  Items(ir::Module& module, ir::Function& function)
+      : module_(module), function_(function), divergence_(function, 0, kMaxItems) {}
+
+  void region(const Region& region) {
+    for (Instruction* i : region.body) {
+      if (i->op == Opcode::kItems) {
+        if (i->lanes == 1) widen(*i);
+        continue;
+      }
+      for (const Region* inner : i->regions) this->region(*inner);
+    }
+  }
+
+ private:
+  void widen(Instruction& items) {
+    const std::vector<Region*> before = items.regions;
+    const Region& from = *before[0];
+    const uint8_t lanes = lanesFor(from, module_.vector_bytes);
+    items.regions.clear();
+    items.lanes = lanes;
+    Region* whole = module_.makeRegion(&items);
+    Region* rest = module_.makeRegion(&items);
+    Value* mask = module_.makeValue(function_, Type{ir::Kind::kBool}.with(lanes), nullptr);
+    rest->parameters.push_back(mask);
+    SlotLayouts layouts(module_, function_, from, lanes);
+    const bool has_form = Widening(module_, function_, divergence_, layouts, lanes).write(from, *whole, nullptr) &&
+                          Widening(module_, function_, divergence_, layouts, lanes).write(from, *rest, mask);
+    const Cost cost(lanes, module_.vector_bytes);
+    if (has_form && (module_.always_lanes || cost.of(*whole) < lanes * cost.of(from))) return;
+    items.regions = before;
+    items.lanes = 1;
+  }
+
+  ir::Module& module_;
+  ir::Function& function_;
+  const analysis::Divergence divergence_;
+};
+
+}  // namespace
+
+void widenItems(ir::Module& module) {
+  if (module.vector_bytes == 0) return;
+  for (ir::Function* function : module.functions) {
+    if (function->for_groups) Items(module, *function).region(*function->body);
+  }
+}
+
+}  // namespace manyrt::compiler::passes
