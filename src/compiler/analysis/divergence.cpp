@@ -168,6 +168,9 @@ void Divergence::terminator(const Instruction& i) {
   while (ir::shapeOf(around_[--at]->op) != shape) {
   }
   const Instruction& target = *around_[at];
+  for (size_t inner = at + 1; inner < around_.size(); ++inner) {  // loops that it leaves on its way
+    if (around_[inner]->op == Opcode::kLoop && isDivided(*around_[inner])) mark(*around_[inner]);
+  }
   const bool divided = isDivided(target);
   const std::vector<Value*>* to = &target.results;
   bool divides = divided;

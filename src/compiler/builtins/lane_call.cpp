@@ -1,12 +1,55 @@
 // What has a form of its own for lanes comes first; the last lines serve all others.
 #include "compiler/builtins/lane_call.h"
 
+#include <algorithm>
 #include <set>
+
+#include "compiler/builtins/prototype.h"
 
 namespace manyrt::compiler {
 namespace {
 
 bool isBool(const Type* type) { return type->kind == TypeKind::kScalar && type->scalar == Scalar::kBool; }
+
+const Type* componentOf(const Type* type) { return type->isVector() ? type->element : type; }
+
+// As many components in all vectors as in the result.
+bool isAlike(QualType result, const std::vector<QualType>& types) {
+  return result->isVector() && std::all_of(types.begin(), types.end(),
+                                           [&](QualType each) { return !each->isVector() || each->count == result->count; });
+}
+
+// What takes or gives a vector as a whole.
+bool isWhole(const std::string& name) {
+  static const std::set<std::string> kWhole = {"cross",  "normalize", "fast_normalize", "shuffle",       "shuffle2", "as_",
+                                               "length", "distance",  "fast_length",    "fast_distance", "any",      "all"};
+  return kWhole.contains(name);
+}
+
+LaneParts eachComponent(Prelude& prelude, const Builtin& one, QualType vector, const std::vector<QualType>& types,
+                        const std::vector<LaneParts>& given, bool is_test) {
+  const Type* element = vector->element;
+  std::vector<QualType> elements;
+  for (const QualType type : types) elements.push_back(QualType{componentOf(type.type)});
+  LaneParts result;
+  for (uint32_t k = 0; k < vector->count; ++k) {
+    LaneParts own;
+    for (const LaneParts& each : given) own.push_back(each[each.size() == 1 ? 0 : k]);
+    // Tests of a scalar give 1 in an int, those of a vector -1 in integers of its elements' size.
+    if (is_test) {
+      static const Type truth_type = [] {
+        Type type;
+        type.kind = TypeKind::kScalar;
+        return type;  // int
+      }();
+      const std::string truth = laneCall(prelude, one, QualType{&truth_type}, elements, own);
+      result.push_back("-mrt_L::to<" + prelude.type(element) + ">(" + truth + ")");
+    } else {
+      result.push_back(laneCall(prelude, one, QualType{element}, elements, own));
+    }
+  }
+  return result;
+}
 
 }  // namespace
 
@@ -59,6 +102,55 @@ std::string laneCall(Prelude& prelude, const Builtin& builtin, QualType result, 
   const std::string function = prelude.builtin(builtin, result, types);
   return "mrt_L::each<" + own + ">([](" + names + ") __attribute__((always_inline)) { return " + function + "(" + arguments +
          "); }" + values + ")";
+}
+
+bool hasLaneParts(const Builtin& builtin, QualType result, const std::vector<QualType>& types) {
+  const std::string& name = builtin.name;
+  if (builtin.function == nullptr || builtin.kind != BuiltinKind::kPure) return false;
+  if (name == "dot") return types[0]->isVector();
+  if (name == "any" || name == "all") return types[0]->isVector();
+  if (name == "as_") return isAlike(result, types) && types[0]->isVector() && types[0]->count == result->count;
+  if (!isAlike(result, types)) return false;
+  return name == "convert_" || name == "select" || (!isWhole(name) && !builtin.function->prototypes.empty());
+}
+
+LaneParts laneCallParts(Prelude& prelude, const Builtin& builtin, QualType result, const std::vector<QualType>& types,
+                        const std::vector<LaneParts>& given) {
+  const std::string& name = builtin.name;
+  if (!hasLaneParts(builtin, result, types)) return {};
+  const auto lane = [&](const Type* type) { return "mrt_L::v<" + prelude.type(type) + ">"; };
+  LaneParts made;
+  if (name == "as_") {
+    for (const std::string& each : given[0]) made.push_back("(" + lane(result->element) + ")" + each);
+    return made;
+  }
+  if (name == "convert_") {
+    Builtin one = builtin;
+    one.target = result->element;
+    return eachComponent(prelude, one, result, types, given, false);
+  }
+  if (name == "select") {
+    const Type* tested = componentOf(types[2].type);
+    const std::string type = prelude.type(tested);
+    // The highest bit decides: the sign, or what is above the greatest number without it.
+    const std::string chosen =
+        tested->isSigned() ? " < " + lane(tested) + "{}" : " > mrt_L::all<" + type + ">((" + type + ")((" + type + ")-1 >> 1))";
+    for (uint32_t k = 0; k < result->count; ++k)
+      made.push_back("(" + given[2][k] + chosen + ") ? " + given[1][k] + " : " + given[0][k]);
+    return made;
+  }
+  if (name == "dot") {
+    std::string sum = "(" + given[0][0] + " * " + given[1][0] + ")";
+    for (size_t k = 1; k < given[0].size(); ++k) sum = "mrt_L::fused(" + given[0][k] + ", " + given[1][k] + ", " + sum + ")";
+    return {sum};
+  }
+  if (name == "any" || name == "all") {
+    std::string all;
+    for (const std::string& each : given[0]) all += (all.empty() ? "" : name == "any" ? " | " : " & ") + each;
+    return {"mrt_L::mask((" + all + ") < " + lane(componentOf(types[0].type)) + "{}) & 1"};
+  }
+  return eachComponent(prelude, builtin, result, types, given,
+                       builtin.function->prototypes[0].result.type == TypeWord::kRgentype);
 }
 
 }  // namespace manyrt::compiler

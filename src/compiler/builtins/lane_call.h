@@ -17,4 +17,10 @@ constexpr char kKeepsBranches[] = "__asm__ volatile(\"\");\n";
 std::string laneCall(Prelude& prelude, const Builtin& builtin, QualType result, const std::vector<QualType>& types,
                      const std::vector<std::string>& given);
 
+// Of vectors: `given` has a part for each component, or one that all of them share. Empty: it goes lane by lane.
+using LaneParts = std::vector<std::string>;
+bool hasLaneParts(const Builtin& builtin, QualType result, const std::vector<QualType>& types);
+LaneParts laneCallParts(Prelude& prelude, const Builtin& builtin, QualType result, const std::vector<QualType>& types,
+                        const std::vector<LaneParts>& given);
+
 }  // namespace manyrt::compiler

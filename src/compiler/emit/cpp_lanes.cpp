@@ -183,10 +183,24 @@ std::string CppLanes::component(const Instruction& i, const std::vector<std::str
 
 std::string CppLanes::builtin(const Instruction& i, const std::vector<std::string>& operands) {
   const ir::Signature& signature = i.signature;
+  const ir::Type result = i.result()->type;
+  std::vector<LaneParts> parts;
   std::vector<std::string> given;
+  bool has_vectors = result.isVector();
   for (size_t k = 0; k < operands.size(); ++k) {
-    const std::string own = prelude_.type(signature.parameters[k].type);
-    given.push_back("((" + vector(own) + ")" + part(*i.operands[k], operands[k], 0) + ")");
+    const Type* type = signature.parameters[k].type;
+    has_vectors = has_vectors || type->isVector();
+    const std::string own = vector(prelude_.type(type->isVector() ? type->element : type));
+    parts.emplace_back();
+    for (uint32_t c = 0; c < i.operands[k]->type.components; ++c)
+      parts.back().push_back("((" + own + ")" + part(*i.operands[k], operands[k], c) + ")");
+    given.push_back(parts.back()[0]);
+  }
+  if (has_vectors) {
+    std::vector<std::string> made;
+    for (const std::string& each : laneCallParts(prelude_, *signature.builtin, signature.result, signature.parameters, parts))
+      made.push_back("(" + vector(element(result.kind)) + ")(" + each + ")");
+    return result.isVector() ? listed(result, made) : made[0];
   }
   return "(" + type(i.result()->type) + ")" +
          laneCall(prelude_, *signature.builtin, signature.result, signature.parameters, given);

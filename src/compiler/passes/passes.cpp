@@ -6,7 +6,7 @@
 #include "compiler/ir/verify.h"
 #include "compiler/passes/flatten_ifs.h"
 #include "compiler/passes/fold.h"
-#include "compiler/passes/inline_barriers.h"
+#include "compiler/passes/inline_calls.h"
 #include "compiler/passes/lanes/widen_items.h"
 #include "compiler/passes/limit_items.h"
 #include "compiler/passes/promote_slots.h"
@@ -18,7 +18,7 @@ namespace {
 
 constexpr Pass kPasses[] = {
     {"cut", removeDead, "the reader leaves what follows a break; nothing is carried yet, so that all of it can go"},
-    {"inline_barriers", inlineBarriers, "arguments and slots of what is called are the caller's from here on"},
+    {"inline_calls", inlineCalls, "arguments and slots of what is called are the caller's from here on"},
     {"promote_slots", promoteSlots, "all that follows sees values, not memory"},
     {"fold", fold, "constants have met their operations"},
     {"shrink", removeDead, "what folding has left counts for nothing"},

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "compiler/builtins/lane_call.h"
 #include "compiler/passes/promote_slots.h"
 
 namespace manyrt::compiler::passes {
@@ -164,7 +165,11 @@ bool Widening::hasForm(const Instruction& i) const {
   if (i.op == Opcode::kBitcast) return i.operands[0]->type.components == i.result()->type.components;
   if (i.op != Opcode::kBuiltin) return true;
   const auto number = [](const Value* each) { return !each->type.isVector() && !each->type.isPointer(); };
-  return i.result() != nullptr && number(i.result()) && std::all_of(i.operands.begin(), i.operands.end(), number);
+  if (i.result() == nullptr) return false;
+  if (number(i.result()) && std::all_of(i.operands.begin(), i.operands.end(), number)) return true;
+  const bool has_pointer =
+      std::any_of(i.operands.begin(), i.operands.end(), [](const Value* each) { return each->type.isPointer(); });
+  return !has_pointer && hasLaneParts(*i.signature.builtin, i.signature.result, i.signature.parameters);
 }
 
 void Widening::pure(const Instruction& i) {

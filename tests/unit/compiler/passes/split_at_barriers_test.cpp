@@ -107,7 +107,7 @@ TEST(IrSplitAtBarriersTest, GroupsGiveTheSameAsItems) {
         ir::FromSource split(source);
         std::string why;
         if (!all) {
-          ASSERT_TRUE(run(&split.module, "inline_barriers", &why)) << why << "\n" << source;
+          ASSERT_TRUE(run(&split.module, "inline_calls", &why)) << why << "\n" << source;
         }
         ASSERT_TRUE(run(&split.module, all ? "all" : "split_at_barriers", &why)) << why << "\n" << source;
         if (all) {  // without the passes before, counters are in memory, and not known to be uniform
@@ -216,7 +216,7 @@ TEST(IrSplitAtBarriersTest, KernelsWithSuchHelpersStay) {
       "void wait(uint n) { if (n == 3) return; barrier(1); } void more(uint n) { wait(n); } "
       "kernel void k(global uint* out, uint n) { more(n); barrier(1); out[0] = n; }");
   std::string why;
-  ASSERT_TRUE(run(&made.module, "inline_barriers", &why)) << why;
+  ASSERT_TRUE(run(&made.module, "inline_calls", &why)) << why;
   const std::string before = ir::print(made.module);
   splitAtBarriers(made.module);
   EXPECT_EQ(ir::print(made.module), before);

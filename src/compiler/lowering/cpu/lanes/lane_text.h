@@ -119,7 +119,6 @@ class LaneText {
   Parts convertedParts(const Expr& e);
   Parts literalParts(const Expr& e);
   Parts callParts(const Expr& e);
-  Parts componentCall(const Expr& e, const Builtin& one, const std::vector<Parts>& given, bool is_test);
   Parts assignParts(const Expr& e);
   Parts loadParts(const Place& at, const Type* type);
   void storeParts(const Place& at, const Type* vector, const Parts& values);

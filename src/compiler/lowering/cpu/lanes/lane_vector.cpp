@@ -205,30 +205,6 @@ LaneText::Parts LaneText::literalParts(const Expr& e) {
 
 // --- calls
 
-LaneText::Parts LaneText::componentCall(const Expr& e, const Builtin& one, const std::vector<Parts>& given, bool is_test) {
-  const Type* element = e.type->element;
-  std::vector<QualType> types;
-  for (const Expr* argument : e.arguments) types.push_back(QualType{elementOf(argument->type.type)});
-  Parts result;
-  for (uint32_t k = 0; k < e.type->count; ++k) {
-    Parts own;
-    for (const Parts& each : given) own.push_back(each[each.size() == 1 ? 0 : k]);
-    // Tests of a scalar give 1 in an int, those of a vector -1 in integers of its elements' size.
-    if (is_test) {
-      static const Type truth_type = [] {
-        Type type;
-        type.kind = TypeKind::kScalar;
-        return type;  // int
-      }();
-      const std::string truth = laneCall(prelude_, one, QualType{&truth_type}, types, own);
-      result.push_back(temporary("-mrt_L::to<" + prelude_.type(element) + ">(" + truth + ")"));
-    } else {
-      result.push_back(temporary(laneCall(prelude_, one, QualType{element}, types, own)));
-    }
-  }
-  return result;
-}
-
 // Calls whose arguments or results are vectors; of a scalar result: one part.
 LaneText::Parts LaneText::callParts(const Expr& e) {
   const std::string& name = e.builtin->name;
@@ -240,59 +216,21 @@ LaneText::Parts LaneText::callParts(const Expr& e) {
     return {};
   }
   std::vector<Parts> given;
-  bool alike = e.type->isVector();  // as many components in all vectors
+  std::vector<QualType> types;
   for (const Expr* argument : e.arguments) {
     Parts own = parts(*argument);
     if (own.size() == 1) own[0] = temporary(own[0]);
-    alike = alike && (own.size() == 1 || own.size() == e.type->count);
     given.push_back(std::move(own));
+    types.push_back(argument->type);
   }
   const std::string own = prelude_.type(elementOf(e.type.type));
-  Parts result;
-  if (name == "as_" && alike && given[0].size() == e.type->count) {
-    for (const std::string& each : given[0]) result.push_back(temporary("(mrt_L::v<" + own + ">)" + each));
-    return result;
-  }
-  if (name == "convert_" && alike) {
-    Builtin one = *e.builtin;
-    one.target = e.type->element;
-    return componentCall(e, one, given, false);
-  }
-  if (name == "select" && alike) {
-    const Type* tested = elementOf(e.arguments[2]->type.type);
-    const std::string type = prelude_.type(tested);
-    // The highest bit decides: the sign, or what is above the greatest number without it.
-    const std::string chosen =
-        tested->isSigned() ? " < " + lane(tested) + "{}" : " > mrt_L::all<" + type + ">((" + type + ")((" + type + ")-1 >> 1))";
-    for (uint32_t k = 0; k < e.type->count; ++k) {
-      result.push_back(temporary("(" + given[2][k] + chosen + ") ? " + given[1][k] + " : " + given[0][k]));
-    }
-    return result;
-  }
-  if (name == "dot" && given[0].size() > 1) {
-    std::string sum = "(" + given[0][0] + " * " + given[1][0] + ")";
-    for (size_t k = 1; k < given[0].size(); ++k) {
-      sum = temporary("mrt_L::fused(" + given[0][k] + ", " + given[1][k] + ", " + sum + ")");
-    }
-    return {sum};
-  }
-  if (name == "any" || name == "all") {
-    std::string all;
-    for (const std::string& each : given[0]) all += (all.empty() ? "" : name == "any" ? " | " : " & ") + each;
-    return {temporary("mrt_L::mask((" + all + ") < " + lane(elementOf(e.arguments[0]->type.type)) + "{}) & 1")};
-  }
-  const bool has_form = !e.builtin->function->prototypes.empty();
-  static const std::set<std::string> kWhole = {"cross",  "normalize", "fast_normalize", "shuffle",      "shuffle2",
-                                               "length", "distance",  "fast_length",    "fast_distance"};
-  if (alike && has_form && kWhole.count(name) == 0 && name != "as_") {
-    return componentCall(e, *e.builtin, given, e.builtin->function->prototypes[0].result.type == TypeWord::kRgentype);
-  }
+  Parts result = laneCallParts(prelude_, *e.builtin, e.type, types, given);
+  for (std::string& each : result) each = temporary(each);
+  if (!result.empty()) return result;
   // Lane by lane.
-  std::vector<QualType> types;
   std::string values;
   for (size_t i = 0; i < given.size(); ++i) {
     const Type* type = e.arguments[i]->type.type;
-    types.push_back(e.arguments[i]->type);
     std::string one;
     for (const std::string& each : given[i]) one += (one.empty() ? "(" : ", (") + each + ")[mrt_i]";
     if (type->isVector()) one = prelude_.make(type, std::vector<const Type*>(type->count, type->element)) + "(" + one + ")";

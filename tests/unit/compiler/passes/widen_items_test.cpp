@@ -1,0 +1,143 @@
+// Items as lanes: the same words as of each item by itself, the form that a load or a region has, and what stays scalar.
+#include "compiler/passes/lanes/widen_items.h"
+
+#include <algorithm>
+
+#include "../ir/ir_module.h"
+#include "compiler/passes/passes.h"
+
+namespace manyrt::compiler::passes {
+namespace {
+
+using ir::Instruction;
+using ir::Opcode;
+
+std::vector<uint32_t> result(const ir::Module& module, uint32_t width, uint32_t height, uint32_t n) {
+  ir::Run run;
+  run.group_count[0] = 2;
+  run.group_size[0] = width;
+  run.group_size[1] = height;
+  run.global_offset[0] = 3;
+  run.steps = 1 << 22;
+  std::vector<uint32_t> in(512);
+  for (uint32_t i = 0; i < in.size(); ++i) in[i] = i * 2654435761u >> (i % 5 * 6);
+  run.arguments = {ir::buffer(std::vector<uint32_t>(512)), ir::buffer(in), ir::value(n)};
+  std::string why;
+  EXPECT_TRUE(ir::interpret(&run, module, *module.find("k"), &why)) << why << "\n" << ir::print(module);
+  return ir::words(run.arguments[0]);
+}
+
+std::string source(const std::string& body) {
+  return "typedef struct { uint a; uchar b[4]; float2 c; } S;\n"
+         "uint helper(uint x) { if (x > 7) return x * 3; return x + (uint)get_local_id(0); }\n"
+         "kernel void k(global uint* out, global const uint* in, uint n) {\n"
+         "uint x = get_global_id(0), y = get_local_id(1), l = get_local_id(0), w = get_local_size(0);\n"
+         "uint at = (y * 2 + get_group_id(0)) * w + l;\n" +
+         body + "\n}";
+}
+
+struct Case {
+  const char* body;
+  int whole_loads;         // loads of neighbours, in the form for whole vectors; -1: not counted
+  bool is_scalar = false;  // no lanes
+};
+
+const Case kCases[] = {
+    {"out[at] = in[x] + n;", 1},
+    {"out[at] = in[n] + x;", 0},
+    {"int i = (int)x; out[at] = in[i + (int)n] + in[i * 2];", 1},
+    {"out[at] = in[in[x] % 100];", 1},
+    {"if (x < n) out[at] = in[x];", 1},
+    {"if (in[x] & 1) out[at] = 7; else out[at] = in[x + 1];", -1},
+    {"uint s = 0; for (uint i = 0; i < n; ++i) s += in[x + i]; out[at] = s;", 1},
+    {"uint s = 0; for (uint i = 0; i < in[x] % 9; ++i) s += in[x + i] ^ i; out[at] = s;", -1},
+    {"uint s = 0; for (uint i = 0; i < n; ++i) { if (in[x + i] & 1) continue; s += i; if (s > 30) break; } out[at] = s;", -1},
+    {"uint s = 0, i = x; do { s += i; if (s & 4) { i += 3; continue; } ++i; } while (i < 40); out[at] = s * 3 + i;", -1},
+    {"for (uint i = 0; ; ++i) { out[at] += i; if (i > (in[x] & 7)) return; }", -1},
+    {"if (in[x] & 2) return; out[at] = 1; if (in[x] & 4) return; out[at] += 2;", -1},
+    {"uint s = 1; for (uint i = 0; i < 3; ++i) for (uint j = 0; j < (in[x + i] & 3); ++j) { if (j == l) break; s = s * 5 + j; "
+     "} "
+     "out[at] = s;",
+     -1},
+    {"uint s = 0; switch (in[x] & 3) { case 0: s = 5; case 1: s += 2; break; case 2: s = 9; } out[at] = s;", -1},
+    {"uint s = 0; switch (n & 3) { case 1: s = in[x]; break; default: s = 4; } out[at] = s;", -1},
+    {"uint s = 0; for (uint i = 0; i < 6; ++i) { switch ((in[x] >> i) & 3) { case 0: continue; case 1: s += i; break; "
+     "default: s ^= 5; } s *= 3; } out[at] = s;",
+     -1},
+    {"uint p[6]; for (uint i = 0; i < 6; ++i) p[i] = in[x + i]; out[at] = p[n % 6] + p[in[x] % 6];", -1},
+    {"uint p[3] = {1, x, 3}; uchar* q = (uchar*)p; q[in[x] % 12] = 9; out[at] = p[0] ^ p[1] ^ p[2];", -1},
+    {"S s = {x, {1, 2, 3, 4}, (float2)(0.5f, 2.0f)}; s.b[in[x] & 3] += 1; S t = s; t.c.x *= s.c.y; "
+     "out[at] = t.a + t.b[1] + t.b[2] * 3 + (uint)t.c.x + as_uint(s.c.x);",
+     -1},
+    {"uint4 v = vload4(x, in); v.x += v.w; out[at] = v.x ^ v.y ^ v.z;", -1},
+    {"float f = (float)(in[x] & 255) * 0.25f; double d = f; d = d * d + 1.5; out[at] = (uint)d + (f > 3.0f);", -1},
+    {"char c = (char)in[x]; short h = (short)(c * c); long q = (long)h << 20; out[at] = (uint)(q >> 18) + (uchar)c / 3u;", -1},
+    {"out[at] = helper(in[x] & 15);", -1},
+    {"volatile global uint* v = out; v[at] = x; v[at] += 2;", -1},
+    {"uint a = x, b = 7; for (uint i = 0; i < n; ++i) { uint t = a; a = b; b = t + (in[x + i] & 1); } out[at] = a * 3 + b;",
+     -1},
+    {"ulong i = (ulong)(x * 1000003u) % 100; out[at] = in[i] + (uint)(x / 3u) + x % 7u + (uint)((int)x / -2);", -1},
+    {"uint i = 0xfffffffcu + l; out[at] = in[i & 255] + (i < 4 ? in[i] : 0);", -1},
+    {"bool b = in[x] & 1, c = x & 2; if (b != c) out[at] = b; else out[at] = 2 + (b == (n > 2));", -1},
+};
+
+class WidenItemsTest : public testing::TestWithParam<Case> {};
+
+TEST_P(WidenItemsTest, LanesDoWhatItemsDo) {
+  const Case& c = GetParam();
+  ir::FromSource before(source(c.body)), after(source(c.body));
+  ASSERT_TRUE(before.built && after.built) << before.why;
+  after.module.vector_bytes = 16;  // four lanes
+  after.module.always_lanes = true;
+  std::string why;
+  ASSERT_TRUE(run(&after.module, "all", &why)) << why;
+  ir::Module again;
+  ASSERT_TRUE(ir::read(&again, ir::print(after.module), &why)) << why;
+  EXPECT_EQ(ir::print(again), ir::print(after.module));
+  int loads = 0, lanes = 1;
+  ir::forEach(*after.module.find("k")->body, [&](const Instruction& i) {
+    if (i.op != Opcode::kItems) return;
+    lanes = i.lanes;
+    ir::forEach(*i.regions[0], [&](const Instruction& inner) {
+      loads += inner.op == Opcode::kLoad && inner.numbers == std::vector<uint64_t>{4} ? 1 : 0;
+    });
+  });
+  EXPECT_EQ(lanes, c.is_scalar ? 1 : 4) << ir::print(after.module);
+  if (c.whole_loads >= 0) {
+    EXPECT_EQ(loads, c.whole_loads) << ir::print(after.module);
+  }
+  for (const uint32_t width : {1, 3, 4, 6, 13}) {
+    for (const uint32_t n : {0, 2, 5, 9}) {
+      EXPECT_EQ(result(before.module, width, 2, n), result(after.module, width, 2, n))
+          << c.body << ", groups of " << width << ", n " << n << "\n"
+          << ir::print(after.module);
+    }
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Bodies, WidenItemsTest, testing::ValuesIn(kCases));
+
+int lanesOf(const char* body, uint32_t vector_bytes) {
+  ir::FromSource made(source(body));
+  made.module.vector_bytes = vector_bytes;
+  std::string why;
+  EXPECT_TRUE(run(&made.module, "all", &why)) << why;
+  int lanes = 0;
+  ir::forEach(*made.module.find("k")->body, [&](const Instruction& i) {
+    if (i.op == Opcode::kItems) lanes = i.lanes;
+  });
+  return lanes;
+}
+
+TEST(WidenItemsCostTest, LanesFillTheProcessorsVectors) {
+  EXPECT_EQ(lanesOf("out[at] = in[x] * 3;", 64), 16);
+  EXPECT_EQ(lanesOf("out[at] = in[x] * 3;", 32), 8);
+  EXPECT_EQ(lanesOf("double d = in[x]; d = d * d + 0.5; d = d * d - 3; out[at] = (uint)d;", 64), 8);
+  EXPECT_EQ(lanesOf("out[at] = in[x] * 3;", 0), 1) << "no vectors";
+}
+
+TEST(WidenItemsCostTest, ItemsStayWhereLanesCostMore) {
+  EXPECT_EQ(lanesOf("volatile global uint* v = out; v[at] = x; v[at] += 2; v[at] += v[at + 1];", 64), 1);
+}
+
+}  // namespace
+}  // namespace manyrt::compiler::passes
