@@ -12,6 +12,7 @@
 #include "compiler/passes/promote_slots.h"
 #include "compiler/passes/remove_dead.h"
 #include "compiler/passes/split_at_barriers.h"
+#include "compiler/passes/split_slots.h"
 
 namespace manyrt::compiler::passes {
 namespace {
@@ -19,8 +20,12 @@ namespace {
 constexpr Pass kPasses[] = {
     {"cut", removeDead, "the reader leaves what follows a break; nothing is carried yet, so that all of it can go"},
     {"inline_calls", inlineCalls, "arguments and slots of what is called are the caller's from here on"},
+    {"fold_indices", fold, "an index that is constant is one number"},
+    {"split_slots", splitSlots, "what has elements is not promoted"},
     {"promote_slots", promoteSlots, "all that follows sees values, not memory"},
     {"fold", fold, "constants have met their operations"},
+    {"split_again", splitSlots, "indices were values of slots"},
+    {"promote_again", promoteSlots, "as before"},
     {"shrink", removeDead, "what folding has left counts for nothing"},
     {"flatten_ifs", flattenIfs, "what is short is short by now"},
     {"remove_dead", removeDead, "what was folded and what is carried for nothing"},
