@@ -1,6 +1,6 @@
 // A program in the IR, for scripts and for reading: kernel_ir [options] FILE [options of a build...]
 //   --pass NAME       runs a pass, or "all" in their order; several of them one after the other
-//   --vectors BYTES   what lanes of the passes are to fill; --always: also where they cost more
+//   --vectors BYTES   what lanes of the passes are to fill; --along D: along this dimension, also where they cost more
 //   --print           the IR as text
 //   --again           the text read and printed again has to be the same text
 //   --divergence      of a run: what the analysis says of values along both dimensions has to hold
@@ -33,7 +33,8 @@ namespace {
 using namespace manyrt::compiler;
 
 struct Arguments {
-  bool print = false, again = false, divergence = false, always = false;
+  bool print = false, again = false, divergence = false;
+  int lanes_along = -1;
   uint32_t vector_bytes = 0;
   std::vector<std::string> passes;
   std::string kernel;
@@ -52,8 +53,8 @@ bool readArguments(Arguments* arguments, int argc, char** argv) {
       arguments->passes.emplace_back(argv[++i]);
     } else if (word == "--vectors" && i + 1 < argc) {
       arguments->vector_bytes = static_cast<uint32_t>(std::strtoul(argv[++i], nullptr, 10));
-    } else if (word == "--always") {
-      arguments->always = true;
+    } else if (word == "--along" && i + 1 < argc) {
+      arguments->lanes_along = std::atoi(argv[++i]);
     } else if (word == "--divergence") {
       arguments->divergence = true;
     } else if (word == "--again") {
@@ -161,7 +162,7 @@ int work(const Arguments& arguments, const BuildOptions& options, std::string te
   if (!ir::fromTree(&module, program, &why)) return wrong("The IR has no room for it: " + why, 3);
   if (!ir::verify(module, &why)) return wrong(why);
   module.vector_bytes = arguments.vector_bytes;
-  module.always_lanes = arguments.always;
+  module.lanes_along = arguments.lanes_along;
   for (const std::string& pass : arguments.passes) {
     if (!passes::run(&module, pass, &why)) return wrong(why);
   }
@@ -182,7 +183,7 @@ int main(int argc, char** argv) {
   std::vector<uint8_t> text;
   if (!readArguments(&arguments, argc, argv) || !readFile(&text, arguments.file)) {
     return wrong(
-        "Usage: kernel_ir [--pass NAME] [--vectors BYTES [--always]] [--print] [--again] [--divergence] [--run KERNEL GRID "
+        "Usage: kernel_ir [--pass NAME] [--vectors BYTES [--along DIMENSION]] [--print] [--again] [--divergence] [--run KERNEL GRID "
         "GROUP ARGUMENT... --] FILE "
         "[options of a "
         "build...]",

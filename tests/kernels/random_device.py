@@ -90,8 +90,8 @@ class Interpreter:
     def __init__(self, passes):
         self.program = os.environ.get("KERNEL_IR", "")
         self.passes = ("--pass", passes, "--divergence") if passes else ()
-        if passes == "lanes":
-            self.passes = ("--vectors", "64", "--always", "--pass", "all")
+        if passes in ("lanes0", "lanes1"):
+            self.passes = ("--vectors", "64", "--along", passes[-1], "--pass", "all")
         if not os.access(self.program, os.X_OK):
             raise Error("KERNEL_IR names no program")
         self.folder = tempfile.TemporaryDirectory()  # pylint: disable=consider-using-with

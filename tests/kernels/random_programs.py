@@ -97,7 +97,8 @@ FORMS = {
     "ir_optimized": Form("cpu", "ir_optimized"),  # optimised code by way of the IR
     "ir": Form("ir"),  # interpreted, by the program KERNEL_IR
     "ir_passes": Form("ir:all"),  # the same after the passes
-    "ir_lanes": Form("ir:lanes"),  # and with lanes
+    "ir_lanes": Form("ir:lanes0"),  # and with lanes
+    "ir_lanes_1": Form("ir:lanes1"),  # along dimension 1 where that can be
 }
 
 

@@ -173,7 +173,9 @@ class KernelText : public Common {
     row_.entry = facts.entry(kernel);
     joins_ = joinsGroups(source);
     if (changesGlobalMemoryAtomically(source)) row_.traits = kSharesAtomics;
-    if (joins_) row_.traits |= mayLoop(source) ? kJoinsAlong0 : kJoinsAlong0 | kJoinsMany;
+    bool along_1 = false;
+    ir::forEach(*kernel.body, [&](const Instruction& i) { along_1 = along_1 || (i.lanes > 1 && i.dimension == 1); });
+    if (joins_) row_.traits |= (along_1 ? kJoinsAlong1 : kJoinsAlong0) | (mayLoop(source) ? 0 : kJoinsMany);
   }
 
   std::string write(Location where) {
@@ -216,7 +218,7 @@ class KernelText : public Common {
   }
   std::string itemsBegin(const Instruction& items, const std::vector<std::string>& limits, const std::string& label) override {
     items_label_ = label;
-    std::string text = rows(items, limits) + loop(0) + kItem;
+    std::string text = rows(items, limits, 0) + loop(0) + kItem;
     if (ends_early_) text += "if (mrt_gone[mrt_l]) continue;\n";
     return text + "{\n";
   }
@@ -226,42 +228,51 @@ class KernelText : public Common {
   }
   // Vectors that end early take the rest's form from then on: it asks for each item.
   std::string lanesBegin(const Instruction& items, const std::vector<std::string>& limits) override {
-    const std::string count = std::to_string(items.lanes);
-    return rows(items, limits) + "using mrt_L = " + CppLanes::name(items.lanes) + ";\nlong mrt_x = mrt_f0;\n" +
-           (ends_early_ ? "if (mrt_left == mrt_items)\n" : "") + "for (; mrt_x + " + count + " <= mrt_e0; mrt_x += " + count +
-           ") {\n" + kKeepsBranches + "const long mrt_l0 = mrt_x;\n" + kItem + "{\n";
+    items_ = &items;
+    const std::string n = std::to_string(items.dimension), count = std::to_string(items.lanes);
+    return rows(items, limits, items.dimension) + "using mrt_L = " + CppLanes::name(items.lanes) + ";\nlong mrt_x = mrt_f" + n +
+           ";\n" + (ends_early_ ? "if (mrt_left == mrt_items)\n" : "") + "for (; mrt_x + " + count + " <= mrt_e" + n +
+           "; mrt_x += " + count + ") {\n" + kKeepsBranches + "const long mrt_l" + n + " = mrt_x;\n" + kItem + "{\n";
   }
   std::string lanesRest(const Instruction& items, const std::string& mask) override {
-    std::string text = "}\n}\nfor (; mrt_x < mrt_e0; mrt_x += " + std::to_string(items.lanes) + ") {\n" + kKeepsBranches +
-                       "const long mrt_l0 = mrt_x;\n" + kItem + "const mrt_L::m " + mask + " = mrt_L::head(mrt_e0 - mrt_x)";
-    if (ends_early_)
-      text += " & ~mrt_L::mask(mrt_L::near((const unsigned char*)mrt_gone + mrt_l, mrt_L::head(mrt_e0 - mrt_x)) != 0)";
-    text += ";\n";
-    if (ends_early_) text += "if (!mrt_L::any(" + mask + ")) continue;\n";
-    return text + "{\n";
+    const std::string n = std::to_string(items.dimension), head = "mrt_L::head(mrt_e" + n + " - mrt_x)";
+    std::string text = "}\n}\nfor (; mrt_x < mrt_e" + n + "; mrt_x += " + std::to_string(items.lanes) + ") {\n" +
+                       kKeepsBranches + "const long mrt_l" + n + " = mrt_x;\n" + kItem + "const mrt_L::m " + mask + " = " +
+                       head;
+    if (ends_early_) {
+      text += " & ~mrt_L::mask(mrt_L::far((const unsigned char*)mrt_gone + mrt_l, " + itemStride() + ", " + head +
+              ") != 0);\n" + "if (!mrt_L::any(" + mask + ")) continue";
+    }
+    return text + ";\n{\n";
   }
   std::string lanesEnd() override { return "}\n}\n" + afterRows(); }
   std::string endLanes(const Instruction& end, const std::string& mask) override {
     if (!ends_early_) return "";
     const std::string bits = "mrt_b_" + std::to_string(end.operands[0]->id);
     return "for (unsigned int " + bits + " = mrt_L::bits(" + mask + "); " + bits + " != 0; " + bits + " &= " + bits +
-           " - 1) mrt_gone[mrt_l + __builtin_ctz(" + bits + ")] = 1, --mrt_left;\n";
+           " - 1) mrt_gone[mrt_l + __builtin_ctz(" + bits + ") * " + itemStride() + "] = 1, --mrt_left;\n";
   }
   std::string eachBegin(const std::string& lane) override {
-    const std::string own = lane + "_l0";
-    return "const long " + own + " = mrt_x + " + lane + ", mrt_l0 = " + own + ";\n" + kItem;
+    const std::string own = lane + "_l", n = std::to_string(items_->dimension);
+    return "const long " + own + " = mrt_x + " + lane + ", mrt_l" + n + " = " + own + ";\n" + kItem;
   }
 
  private:
+  // From an item to its neighbour in the lanes around.
+  std::string itemStride() const {
+    return items_->dimension == 0 ? "1" : items_->dimension == 1 ? "mrt_n0" : "(mrt_n0 * mrt_n1)";
+  }
+
   static constexpr char kItem[] =
-      "mrt_g->item[0] = (unsigned int)mrt_l0;\nconst long mrt_l = (mrt_l2 * mrt_n1 + mrt_l1) * mrt_n0 + mrt_l0;\n";
+      "mrt_g->item[0] = (unsigned int)mrt_l0; mrt_g->item[1] = (unsigned int)mrt_l1; "
+      "mrt_g->item[2] = (unsigned int)mrt_l2;\nconst long mrt_l = (mrt_l2 * mrt_n1 + mrt_l1) * mrt_n0 + mrt_l0;\n";
 
   static std::string loop(uint64_t d) {
     const std::string n = std::to_string(d);
     return "for (long mrt_l" + n + " = mrt_f" + n + "; mrt_l" + n + " < mrt_e" + n + "; ++mrt_l" + n + ") {\n";
   }
-  // Limits, and the loops over the rows between them.
-  static std::string rows(const Instruction& items, const std::vector<std::string>& limits) {
+  // Limits, and the loops over the rows between them: over all dimensions but one.
+  static std::string rows(const Instruction& items, const std::vector<std::string>& limits, uint64_t along) {
     std::string text = "{\n";
     for (uint64_t d = 0; d < 3; ++d) {
       const std::string n = std::to_string(d);
@@ -273,7 +284,8 @@ class KernelText : public Common {
         text += "if (" + limit + (is_end ? " < " : " > ") + own + ") " + own + " = " + limit + ";\n";
       }
     }
-    return text + loop(2) + loop(1) + "mrt_g->item[1] = (unsigned int)mrt_l1; mrt_g->item[2] = (unsigned int)mrt_l2;\n";
+    for (const uint64_t d : {2, 1, 0}) text += d == along ? "" : loop(d);
+    return text;
   }
   std::string afterRows() const {
     return std::string("}\n}\n}\nmrt_g->item[0] = ~0u;\n") + (ends_early_ ? "if (mrt_left == 0) return;\n" : "");
@@ -387,7 +399,8 @@ class KernelText : public Common {
   const ir::Function& kernel_;
   CpuKernel row_;
   std::map<const ir::Object*, uint64_t> local_offsets_;
-  std::string items_label_;  // of the items around
+  std::string items_label_;             // of the items around
+  const Instruction* items_ = nullptr;  // the same, with lanes
   bool on_fibers_ = false;
   bool ends_early_ = false;  // an item may end before others
 };

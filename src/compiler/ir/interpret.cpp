@@ -350,7 +350,8 @@ class Interpreter {
         return nextLane(item, call, i, 0);
       case Shape::kEnd:
         for (uint32_t lane = 0; lane < i.operands[0]->type.lanes; ++lane) {
-          if (*laneOf(call, *i.operands[0], lane) != 0) call.ended[call.item + lane] = true;
+          if (*laneOf(call, *i.operands[0], lane) != 0)
+            call.ended[call.item + lane * strideOf(itemsAround(i).dimension)] = true;
         }
         return true;
       case Shape::kSwitch:
@@ -417,9 +418,12 @@ class Interpreter {
   static uint32_t lanesOf(const Instruction& i) {
     const Value& pointer = *i.operands[i.op == Opcode::kLoad ? 0 : 1];
     if (!pointer.type.hasLanes() && i.numbers.empty()) return 1;
+    return itemsAround(i).lanes;
+  }
+  static const Instruction& itemsAround(const Instruction& i) {
     const Region* region = i.parent;
     while (region->owner->op != Opcode::kItems) region = region->owner->parent;
-    return region->owner->lanes;
+    return *region->owner;
   }
 
   bool memory(Call& call, const Instruction& i) {
@@ -548,47 +552,54 @@ class Interpreter {
     return true;
   }
 
-  // In a kernel for groups: the next item from `first` on acts, or what follows. Where none is left, the kernel ends.
+  // In a kernel for groups: the next item from `first` on acts, with lanes the next that a vector begins with, or what follows.
+  // Where none is left, the kernel ends.
   bool nextItem(Item& item, Call& call, const Instruction& i, size_t first) {
     call.item = first;
-    while (call.item < call.ended.size() && (call.ended[call.item] || !isWithin(call, i, call.item))) ++call.item;
+    while (call.item < call.ended.size() && !acts(call, i)) ++call.item;
     if (call.item < call.ended.size()) {
-      const uint64_t width = run_.group_size[0], height = run_.group_size[1];
-      item.local_id[0] = call.item % width;
-      item.local_id[1] = call.item / width % height;
-      item.local_id[2] = call.item / width / height;
+      for (size_t d = 0; d < 3; ++d) item.local_id[d] = idOf(call.item, d);
       call.stack.push_back({i.regions[i.lanes > 1 && !isWhole(call, i) ? 1 : 0]});
     } else if (std::find(call.ended.begin(), call.ended.end(), false) == call.ended.end()) {
       leave(item);
     }
     return true;
   }
+  bool acts(Call& call, const Instruction& i) {
+    if (i.lanes == 1) return !call.ended[call.item] && isWithin(call, i, call.item);
+    if (idOf(call.item, i.dimension) % i.lanes != 0) return false;
+    isWhole(call, i);
+    const uint64_t* mask = wordsOf(call, *i.regions[1]->parameters[0]);
+    return std::any_of(mask, mask + i.lanes, [](uint64_t on) { return on != 0; });
+  }
 
-  // Of items with lanes: whether all neighbours are there and have something to do. If not, the rest's mask says which.
+  // From an item to its neighbour along a dimension, and its id.
+  size_t strideOf(size_t d) const {
+    return d == 0 ? 1 : d == 1 ? run_.group_size[0] : size_t{run_.group_size[0]} * run_.group_size[1];
+  }
+  uint64_t idOf(size_t item, size_t d) const { return item / strideOf(d) % run_.group_size[d]; }
+
+  // Of items with lanes: whether all neighbours are there and have something to do; the rest's mask says which.
   bool isWhole(Call& call, const Instruction& i) {
-    const size_t width = run_.group_size[0];
     bool whole = true;
     for (uint32_t lane = 0; lane < i.lanes; ++lane) {
-      const size_t item = call.item + lane;
-      const bool in_row = call.item % width + lane < width;
-      const bool on = in_row && !call.ended[item] && isWithin(call, i, item);
+      const size_t item = call.item + lane * strideOf(i.dimension);
+      const bool inside = idOf(call.item, i.dimension) + lane < run_.group_size[i.dimension];
+      const bool on = inside && !call.ended[item] && isWithin(call, i, item);
       *laneOf(call, *i.regions[1]->parameters[0], lane) = on ? 1 : 0;
       whole = whole && on;
     }
     return whole;
-  }
-  size_t afterItem(const Call& call, const Instruction& i) const {
-    const size_t width = run_.group_size[0];
-    return std::min(call.item + i.lanes, (call.item / width + 1) * width);
   }
 
   // The next lane from `lane` on that is on acts, or what follows.
   bool nextLane(Item& item, Call& call, const Instruction& i, uint32_t lane) {
     const Value& mask = *i.operands[0];
     while (lane < mask.type.lanes && *laneOf(call, mask, lane) == 0) ++lane;
-    item.local_id[0] = call.item % run_.group_size[0];
+    const size_t d = itemsAround(i).dimension;
+    item.local_id[d] = idOf(call.item, d);
     if (lane == mask.type.lanes) return true;
-    item.local_id[0] += lane;
+    item.local_id[d] += lane;
     write(call, *i.regions[0]->parameters[0], lane);
     call.stack.push_back({i.regions[0], 0, lane});
     return true;
@@ -621,7 +632,7 @@ class Interpreter {
         call.stack.pop_back();
         if (owner->op == Opcode::kEach) return endLane(item, call, i, *owner, lane);
         pass(call, i, 0, owner->results);
-        return owner->op != Opcode::kItems || nextItem(item, call, *owner, afterItem(call, *owner));
+        return owner->op != Opcode::kItems || nextItem(item, call, *owner, call.item + 1);
       }
       case Opcode::kContinue:
       case Opcode::kNext: {

@@ -60,8 +60,9 @@ struct Instruction {
   std::vector<uint64_t> numbers;  // as the shape says
   uint32_t alignment = 1;         // kLoad, kStore: that the address is known to have
   bool is_volatile = false;
-  uint64_t bytes = 0;  // kCopy, kFill
-  uint8_t lanes = 1;   // kItems: how many go side by side
+  uint64_t bytes = 0;     // kCopy, kFill
+  uint8_t lanes = 1;      // kItems: how many go side by side,
+  uint8_t dimension = 0;  // and along which dimension
   Object* object = nullptr;
   Function* callee = nullptr;
   WorkItem work_item = WorkItem::kNone;
@@ -103,7 +104,7 @@ class Module {
   std::vector<Object*> objects;      // of constant and local memory
   Function* constants = nullptr;     // stores what constants begin as, before a launch; null: nothing to store
   uint32_t vector_bytes = 0;         // of the processor's vectors, which lanes are to fill; 0: work-items go one by one
-  bool always_lanes = false;         // also where they cost more: for tests
+  int32_t lanes_along = -1;  // for tests: along this dimension if that can be, also where they cost more; -1: as they cost
 
   Function* find(std::string_view name) const;
 

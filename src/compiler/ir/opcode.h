@@ -53,7 +53,7 @@ enum class Shape : uint8_t {
   kLoop,      // (start values...) { body: one parameter for each } { step: as `continue` gives them }; results as `break` has
   // (i64 limits...) { for each work-item of the group that has not ended }; results as the last one's yield has. `numbers`, of
   // each limit: twice its dimension, where items whose local id is less do nothing; one more, where those do that reach it.
-  // With lanes, along dimension 0: a first region for as many neighbours as `lanes` says, and a second one for fewer, whose
+  // With lanes, along a dimension: a first region for as many neighbours as `lanes` says, and a second one for fewer, whose
   // parameter says which. An id in there is that of the first neighbour. What the first is, items beyond the limits are not.
   kItems,
   // (bool with lanes) { (i32 lane) for each lane where it holds, in their order }; results with lanes, as the yields have

@@ -84,7 +84,7 @@ class Printer {
     if (i.bytes != 0) text += " bytes " + std::to_string(i.bytes);
     if (i.op == Opcode::kLoad || i.op == Opcode::kStore) text += " align " + std::to_string(i.alignment);
     if (i.is_volatile) text += " volatile";
-    if (i.lanes > 1) text += " lanes " + std::to_string(i.lanes);
+    if (i.lanes > 1) text += " lanes " + std::to_string(i.lanes) + " along " + std::to_string(i.dimension);
   }
 
   void instruction(const Instruction& i, int depth) {
@@ -123,7 +123,7 @@ const char* spell(WorkItem which) {
 std::string print(const Module& module) {
   Printer printer;
   if (module.vector_bytes != 0)
-    printer.text += "vectors " + std::to_string(module.vector_bytes) + (module.always_lanes ? " always\n" : "\n");
+    printer.text += "vectors " + std::to_string(module.vector_bytes) + (module.lanes_along < 0 ? "\n" : " along " + std::to_string(module.lanes_along) + "\n");
   for (const Object* object : module.objects) printer.object(*object, "object");
   if (module.constants != nullptr) printer.function(*module.constants, "constants");
   for (const Function* function : module.functions) printer.function(*function, "function");

@@ -26,7 +26,11 @@ class Reader {
         uint64_t bytes = 0;
         if (!number(&bytes)) return false;
         module_.vector_bytes = static_cast<uint32_t>(bytes);
-        module_.always_lanes = take("always");
+        uint64_t along = 0;
+        if (take("along")) {
+          if (!number(&along)) return false;
+          module_.lanes_along = static_cast<int32_t>(along);
+        }
       } else if (word_ == "constants" || word_ == "function") {
         if (!function()) return false;
       } else {
@@ -305,10 +309,11 @@ class Reader {
     if (take("align") && !number(&alignment)) return false;
     made->alignment = static_cast<uint32_t>(alignment);
     made->is_volatile = take("volatile");
-    uint64_t lanes = 1;
-    if (take("lanes") && !number(&lanes)) return false;
-    if (lanes < 1 || lanes > kMaxLanes) return fail("a number of lanes");
+    uint64_t lanes = 1, dimension = 0;
+    if (take("lanes") && (!number(&lanes) || !expect("along") || !number(&dimension))) return false;
+    if (lanes < 1 || lanes > kMaxLanes || dimension > 2) return fail("a number of lanes");
     made->lanes = static_cast<uint8_t>(lanes);
+    made->dimension = static_cast<uint8_t>(dimension);
     return true;
   }
 

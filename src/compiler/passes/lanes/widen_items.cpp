@@ -90,10 +90,22 @@ class Cost {
   const uint32_t lanes_, vector_bytes_;
 };
 
+// Which of the ids that make neighbours different are asked for.
+bool asksFor(const Region& region, uint64_t dimension) {
+  bool found = false;
+  ir::forEach(region, [&](const Instruction& i) {
+    if (i.op != Opcode::kWorkItem || i.operands.empty()) return;
+    const bool is_id = i.work_item == WorkItem::kGlobalId || i.work_item == WorkItem::kLocalId;
+    const Instruction* by = i.operands[0]->by;
+    found = found || (is_id && by != nullptr && by->op == Opcode::kConstant && by->numbers[0] == dimension);
+  });
+  return found;
+}
+
 class Items {
  public:
   Items(ir::Module& module, ir::Function& function)
-      : module_(module), function_(function), divergence_(function, 0, kMaxItems) {}
+      : module_(module), function_(function), along_{{function, 0, kMaxItems}, {function, 1, kMaxItems}} {}
 
   void region(const Region& region) {
     for (Instruction* i : region.body) {
@@ -106,28 +118,54 @@ class Items {
   }
 
  private:
+  // Along dimension 1 only where that costs clearly less: memory lies along dimension 0, and groups are longer that way.
+  static constexpr double kClearly = 0.7;
+
   void widen(Instruction& items) {
     const std::vector<Region*> before = items.regions;
     const Region& from = *before[0];
     const uint8_t lanes = lanesFor(from, module_.vector_bytes);
-    items.regions.clear();
+    const Cost cost(lanes, module_.vector_bytes);
+    double best = module_.lanes_along >= 0 ? 1e300 : lanes * cost.of(from);
+    std::vector<Region*> chosen = before;
     items.lanes = lanes;
+    for (uint8_t dimension = 0; dimension < 2; ++dimension) {
+      if (dimension == 1 && (!asksFor(from, 1) || hasItemsSlots(from))) break;
+      items.dimension = dimension;
+      items.regions.clear();
+      if (!write(items, from, along_[dimension])) continue;
+      const double own = module_.lanes_along == dimension ? 0 : cost.of(*items.regions[0]);
+      if (own >= (dimension == 1 && chosen != before ? kClearly * best : best)) continue;
+      best = own;
+      chosen = items.regions;
+      chosen_dimension_ = dimension;
+    }
+    items.regions = chosen;
+    items.dimension = chosen == before ? uint8_t{0} : chosen_dimension_;
+    if (chosen == before) items.lanes = 1;
+  }
+
+  // The slots of items lie along dimension 0.
+  static bool hasItemsSlots(const Region& from) {
+    bool found = false;
+    ir::forEach(from, [&](const Instruction& i) { found = found || (i.object != nullptr && i.object->per_item); });
+    return found;
+  }
+
+  bool write(Instruction& items, const Region& from, const analysis::Divergence& divergence) {
     Region* whole = module_.makeRegion(&items);
     Region* rest = module_.makeRegion(&items);
-    Value* mask = module_.makeValue(function_, Type{ir::Kind::kBool}.with(lanes), nullptr);
+    Value* mask = module_.makeValue(function_, Type{ir::Kind::kBool}.with(items.lanes), nullptr);
     rest->parameters.push_back(mask);
-    SlotLayouts layouts(module_, function_, from, lanes);
-    const bool has_form = Widening(module_, function_, divergence_, layouts, lanes).write(from, *whole, nullptr) &&
-                          Widening(module_, function_, divergence_, layouts, lanes).write(from, *rest, mask);
-    const Cost cost(lanes, module_.vector_bytes);
-    if (has_form && (module_.always_lanes || cost.of(*whole) < lanes * cost.of(from))) return;
-    items.regions = before;
-    items.lanes = 1;
+    SlotLayouts layouts(module_, function_, from, items.lanes);
+    return Widening(module_, function_, divergence, layouts, items.lanes).write(from, *whole, nullptr) &&
+           Widening(module_, function_, divergence, layouts, items.lanes).write(from, *rest, mask);
   }
 
   ir::Module& module_;
   ir::Function& function_;
-  const analysis::Divergence divergence_;
+  const analysis::Divergence along_[2];
+  uint8_t chosen_dimension_ = 0;
 };
 
 }  // namespace

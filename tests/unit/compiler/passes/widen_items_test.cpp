@@ -81,6 +81,17 @@ const Case kCases[] = {
     {"bool b = in[x] & 1, c = x & 2; if (b != c) out[at] = b; else out[at] = 2 + (b == (n > 2));", -1},
 };
 
+void expectAlike(const ir::Module& before, const ir::Module& after, const char* body) {
+  constexpr uint32_t kSizes[][2] = {{1, 2}, {3, 2}, {4, 2}, {6, 2}, {13, 2}, {3, 5}, {2, 8}, {1, 9}};
+  for (const auto& [width, height] : kSizes) {
+    for (const uint32_t n : {0, 2, 5, 9}) {
+      EXPECT_EQ(result(before, width, height, n), result(after, width, height, n))
+          << body << ", groups of " << width << " x " << height << ", n " << n << "\n"
+          << ir::print(after);
+    }
+  }
+}
+
 class WidenItemsTest : public testing::TestWithParam<Case> {};
 
 TEST_P(WidenItemsTest, LanesDoWhatItemsDo) {
@@ -88,7 +99,7 @@ TEST_P(WidenItemsTest, LanesDoWhatItemsDo) {
   ir::FromSource before(source(c.body)), after(source(c.body));
   ASSERT_TRUE(before.built && after.built) << before.why;
   after.module.vector_bytes = 16;  // four lanes
-  after.module.always_lanes = true;
+  after.module.lanes_along = 0;
   std::string why;
   ASSERT_TRUE(run(&after.module, "all", &why)) << why;
   ir::Module again;
@@ -106,13 +117,19 @@ TEST_P(WidenItemsTest, LanesDoWhatItemsDo) {
   if (c.whole_loads >= 0) {
     EXPECT_EQ(loads, c.whole_loads) << ir::print(after.module);
   }
-  for (const uint32_t width : {1, 3, 4, 6, 13}) {
-    for (const uint32_t n : {0, 2, 5, 9}) {
-      EXPECT_EQ(result(before.module, width, 2, n), result(after.module, width, 2, n))
-          << c.body << ", groups of " << width << ", n " << n << "\n"
-          << ir::print(after.module);
-    }
-  }
+  expectAlike(before.module, after.module, c.body);
+}
+
+// The same along dimension 1, where the group is as high.
+TEST_P(WidenItemsTest, LanesAlongDimension1DoWhatItemsDo) {
+  const Case& c = GetParam();
+  ir::FromSource before(source(c.body)), after(source(c.body));
+  ASSERT_TRUE(before.built && after.built) << before.why;
+  after.module.vector_bytes = 16;
+  after.module.lanes_along = 1;
+  std::string why;
+  ASSERT_TRUE(run(&after.module, "all", &why)) << why;
+  expectAlike(before.module, after.module, c.body);
 }
 INSTANTIATE_TEST_SUITE_P(Bodies, WidenItemsTest, testing::ValuesIn(kCases));
 
