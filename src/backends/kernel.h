@@ -10,6 +10,10 @@
 #include "base/status.h"
 #include "rt.h"
 
+namespace manyrt::trace {
+struct KernelForm;
+}
+
 namespace manyrt::backend {
 
 // One argument of a kernel. Values are stored back to back, each aligned to `alignment`, at `offset`.
@@ -18,6 +22,8 @@ struct Argument {
   int32_t kind;   // RT_ARG_*
   uint32_t offset;
 };
+
+struct Launch;
 
 // What every backend takes of a kernel; the API refuses more.
 constexpr uint32_t kMaxArguments = 256;
@@ -49,6 +55,8 @@ class Kernel : public RefCounted {
   const char* tracedModule() const { return kept(traced_module_, module_name_.c_str()); }
   // Which code of the kernel a launch runs, a literal; most backends have one.
   virtual const char* tier() const { return "optimized"; }
+  // How such a launch runs, for a profile. Kept; null: the device does not tell.
+  virtual const trace::KernelForm* form(const Launch&) const { return nullptr; }
   // Acquire pairs with the store of limitGroup(): what else was found out is there.
   uint32_t maxGroupItems() const { return max_group_items_.load(std::memory_order_acquire); }  // 0: not prepared
   // Finds out what the kernel needs, where that was put off: before limits are asked for, and before the first launch.

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <forward_list>
 #include <mutex>
 #include <new>
 #include <string>
@@ -233,6 +234,23 @@ const char* keep(const char* text) {
   }
 }
 
+// Forms are few, and each kernel asks once for each: a list is enough.
+const KernelForm* keep(const KernelForm& form) {
+  struct Forms {
+    Ranked<std::mutex, LockRank::kTraceTexts> mutex;
+    std::forward_list<KernelForm> all;
+  };
+  Forms& known = neverDestroyed<Forms>();
+  std::lock_guard lock(known.mutex);
+  const auto found = std::find(known.all.begin(), known.all.end(), form);
+  if (found != known.all.end()) return &*found;
+  try {
+    return &known.all.emplace_front(form);
+  } catch (const std::bad_alloc&) {  // a trace fails no call
+    return nullptr;
+  }
+}
+
 // ---- Host ----
 
 void enter(Call* call, const char* name) {
@@ -317,15 +335,17 @@ void clock(const char* device, int64_t error) {
   if (tells(kTimeline)) timeline::clock(device, error);
 }
 
+namespace {
+
 // The first source comes from a driver that is at work, so that its own functions for the exit were registered before this one
 // and run after it: the last spans are asked for while the driver still answers.
-void add(Source& source) {
+void addAt(Source& source, bool ahead) {
   Sources& known = sources();
   bool first = false;
   {
     std::lock_guard lock(known.mutex);
     try {
-      known.all.push_back(&source);
+      known.all.insert(ahead ? known.all.begin() : known.all.end(), &source);
     } catch (const std::bad_alloc&) {  // a trace fails no call: its last spans may be lost
       return;
     }
@@ -333,6 +353,11 @@ void add(Source& source) {
   }
   if (first) (void)atexit(settleAtExit);
 }
+
+}  // namespace
+
+void add(Source& source) { addAt(source, false); }
+void addAhead(Source& source) { addAt(source, true); }
 
 void remove(Source& source) {
   Sources& known = sources();

@@ -36,6 +36,8 @@ Status startTimeline(const char* file);
 Status stopTimeline();
 // Returns when the earlier callback has run for the last time, unless it is called inside of it. `kinds`: RT_TRACE_*.
 Status setCallback(rtTraceCallback_t callback, void* user, uint32_t kinds);
+// Whether a profile is on, which asks how kernels run.
+inline bool profiles() { return internal::tells(internal::kProfile); }
 // Around a fork: files and sums belong to the parent, and what is buffered is written once.
 void beforeFork();
 void afterForkInParent();
@@ -43,6 +45,25 @@ void afterForkInChild();
 
 // The same text at an address that stays until the process ends.
 const char* keep(const char* text);
+
+// How a kernel runs on its device, for the profile. 0, "": not known. Texts are kept or literals.
+struct KernelForm {
+  const char* tier = "";  // as in Work
+  // CUDA, for groups as they were launched.
+  uint32_t group_items = 0;      // work-items of a group
+  uint32_t local_bytes = 0;      // local memory of a group
+  uint32_t registers = 0;        // of a work-item
+  uint32_t groups_per_unit = 0;  // that a multiprocessor runs at the same time
+  uint32_t occupancy = 0;        // their work-items, in thousandths of those that it has room for
+  // CPU; "UnitForm" of compiler/unit.h.
+  const char* barriers = "";  // none, split, fibers; "": nothing is known of how the work-items run
+  uint32_t lanes = 0, dimension = 0, loops = 0, lane_loops = 0;
+  const char* no_lanes = "";                           // why not all loops run as vectors
+  const char* fibers = "";                             // why the kernel cannot be split at its barriers
+  bool operator==(const KernelForm&) const = default;  // kept texts are the same where their addresses are
+};
+// The same form at an address that stays until the process ends; null without memory.
+const KernelForm* keep(const KernelForm& form);
 
 // ---- Host ----
 
@@ -119,6 +140,7 @@ struct Work {
   uint64_t bytes = 0;       // of a copy or a fill
   uint32_t grid[3] = {};    // of a kernel, as the next
   uint32_t group[3] = {};
+  const KernelForm* form = nullptr;  // of a kernel, while a profile is on; kept, null: not known
 };
 
 // Starts an arrow that ends at the work of this number. Called by a submission inside a traced call.
@@ -136,8 +158,9 @@ class Source {
   // Tells what is over. Returns how many pieces of work are not; `last`: these are dropped.
   virtual uint64_t settle(bool last) = 0;
 };
-void add(Source& source);     // the caller holds no lock after that of its stream
-void remove(Source& source);  // waits for a settle() of it
+void add(Source& source);       // the caller holds no lock after that of its stream
+void addAhead(Source& source);  // of the sources of now: what it settles is there for them
+void remove(Source& source);    // waits for a settle() of it
 
 // ---- Memory ----
 

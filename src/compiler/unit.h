@@ -42,6 +42,20 @@ inline constexpr unsigned char kTurnsItems = 8;
 inline constexpr uint32_t kTurnedItems = 16;
 // Their items go once through memory: a call has up to kMaxCallItems, so that it reads long rows, and else kMaxGroupItems.
 inline constexpr unsigned char kJoinsMany = 16;
+// const UnitForm[kernel_count], how the work-items of each kernel run, for profiles; may be absent. Loops over the work-items
+// lie between barriers, and between the parts of the control flow that all work-items share.
+inline constexpr char kFormsSymbol[] = "rtHostForms";
+struct UnitForm {
+  uint32_t lanes;        // work-items in the widest vector of the loops that run as vectors; 0: none does
+  uint32_t dimension;    // along which these are neighbours
+  uint32_t loops;        // over the work-items
+  uint32_t lane_loops;   // of these, as vectors
+  uint32_t barriers;     // kNoBarriers, kSplitAtBarriers, kOnFibers
+  uint32_t reserved;     // 0
+  const char* no_lanes;  // why the first of the other loops is none of vectors; null: there is none
+  const char* fibers;    // why it cannot be split; null: kOnFibers only
+};
+inline constexpr uint32_t kNoBarriers = 0, kSplitAtBarriers = 1, kOnFibers = 2;
 inline constexpr char kFibersSymbol[] = "rtHostFibers";  // const FiberCalls*, a variable that the loader sets; may be absent
 
 // What the work-items of a sub-group have exchanged: the value of each, and which ones took part, as bits.

@@ -116,7 +116,7 @@ Error attributeOf(int* value, int attribute, int device) {
     case kL2CacheSize:
       *value = 4 << 20;
       break;
-    case 39:
+    case kMaxThreadsPerMultiProcessor:
       *value = kMaxResidentThreads;
       break;
     case kComputeCapabilityMajor:

@@ -161,6 +161,9 @@ class TraceTest(unittest.TestCase):
     def test_the_profile_has_the_sums_of_the_trace(self):
         for end, run in self.runs.items():
             with self.subTest(end):
+        form, = self.forms(run)["smooth"]
+        self.assertEqual((form["tier"], form["lanes"], form["no_lanes"]),
+                         ("quick", 0, "quick code runs work-items one by one"))
                 totals = collections.defaultdict(lambda: [0, 0.0])
                 for span in run.work():
                     total = totals[span["args"]["device"], span["cat"], span["name"]]
@@ -190,6 +193,40 @@ class TraceTest(unittest.TestCase):
         for end in ("exit", "shutdown"):
             run = Run("table", end, RT_PROFILE="1", RT_TRACE="")
             table = run.result.stderr
+    def forms(self, run):
+        return {row["name"]: row.get("forms", []) for row in run.profile["work"] if row["kind"] == "kernel"}
+
+    def test_the_profile_says_how_kernels_ran(self):
+        for name, forms in self.forms(self.runs["exit"]).items():
+            with self.subTest(name):
+                if DEVICE.startswith("opencl"):  # its drivers do not tell
+                    self.assertEqual(forms, [])
+                    continue
+                form, = forms
+                self.assertEqual((form["launches"], form["tier"]), (KERNELS, "optimized"))
+                if DEVICE == "cpu":
+                    self.assertIn(form["lanes"], (4, 8, 16))
+                    self.assertEqual((form["dimension"], form["loops"], form["lane_loops"]), (0, 1, 1))
+                    self.assertEqual((form["no_lanes"], form["barriers"], form["fibers"]), ("", "none", ""))
+                else:
+                    self.assertEqual(form["group_items"], 64)
+                    self.assertIn(form["registers"], range(1, 256))
+                    self.assertGreater(form["groups_per_multiprocessor"], 0)
+                    self.assertTrue(0 < form["occupancy"] <= 1, form)
+
+    @unittest.skipUnless(DEVICE == "cpu", "it is the CPU that splits kernels")
+    def test_the_profile_says_what_barriers_came_to(self):
+        forms = self.forms(Run("barriers", "barriers", RT_TRACE=""))
+        split, = forms["turned"]
+        self.assertEqual((split["launches"], split["barriers"], split["fibers"]), (2, "split", ""))
+        self.assertGreater(split["lane_loops"], 0)
+        on_fibers, = forms["together"]
+        self.assertEqual((on_fibers["launches"], on_fibers["barriers"], on_fibers["lanes"]), (1, "fibers", 0))
+        self.assertEqual(on_fibers["fibers"], "it has sub-group functions")
+        table = Run("barriers_table", "barriers", RT_PROFILE="1", RT_TRACE="").result.stderr
+        self.assertRegex(table, r"as optimized code, \d+ lanes along dimension 0.*, split at its barriers")
+        self.assertIn("as optimized code, on fibers: it has sub-group functions", table)
+
             for words in (f"kernels of {DEVICE}", f"copies and fills of {DEVICE}", "smooth (traced.cl)", "copy host to device",
                           "builds", "calls", "rtStreamSynchronize"):
                 self.assertIn(words, table)

@@ -1,7 +1,8 @@
 /* Work of known numbers on one device, for trace_test.py: launches, copies of each direction, fills, a host function, and a
- * graph. Usage: traced_program DEVICE [shutdown|exit|running|profiled|middle] [REPEATS] [FILE]. Prints what events say of the
- * graph's launches. With "profiled" a callback of the trace adds up what it is told, and FILE gets the sums. With "middle" the
- * streams, the graph and some work are older than the timeline, which FILE gets. */
+ * graph. Usage: traced_program DEVICE [shutdown|exit|running|profiled|middle|barriers] [REPEATS] [FILE]. Prints what events say
+ * of the graph's launches. With "profiled" a callback of the trace adds up what it is told, and FILE gets the sums. With
+ * "middle" the streams, the graph and some work are older than the timeline, which FILE gets. With "barriers" it launches two
+ * other kernels. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,17 @@ static const char kSource[] =
     "  for (int k = 0; k < 200; ++k) sum = sum * 0.5f + 1.0f;\n"
     "  out[i] = sum;\n"
     "}\n";
+
+/* The work-items of one meet at a barrier, those of the other exchange values. */
+static const char kBarrierSource[] =
+    "__kernel void turned(__global float *out, __global const float *in) {\n"
+    "  __local float row[64];\n"
+    "  const size_t i = get_local_id(0);\n"
+    "  row[i] = in[get_global_id(0)];\n"
+    "  barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "  out[get_global_id(0)] = row[63 - i];\n"
+    "}\n"
+    "__kernel void together(__global int *out) { out[get_global_id(0)] = sub_group_reduce_add(1); }\n";
 
 static void check(rtStatus_t status, const char* call) {
   char message[512] = "";
@@ -108,6 +120,21 @@ static void middleWork(rtStream_t stream, rtContext_t context, const char* file,
   OK(rtGraphExecDestroy(exec));
 }
 
+static void barrierWork(rtStream_t stream, rtContext_t context) {
+  rtModuleOptions_t options = RT_MODULE_OPTIONS_INIT;
+  rtModule_t module = NULL;
+  rtKernel_t turned = NULL, together = NULL;
+  void* args[] = {&device_b, &device_a};
+  options.name = "barriers.cl";
+  OK(rtModuleLoadData(&module, kBarrierSource, sizeof kBarrierSource, &options, context));
+  OK(rtModuleWait(module, RT_MODULE_OPTIMIZED, RT_TIMEOUT_INFINITE));
+  OK(rtModuleGetKernel(&turned, "turned", module));
+  OK(rtModuleGetKernel(&together, "together", module));
+  for (int i = 0; i < 2; ++i) OK(rtLaunchKernel(turned, kItems / 64, 1, 1, 64, 1, 1, 0, stream, args, 2));
+  OK(rtLaunchKernel(together, kItems / 64, 1, 1, 64, 1, 1, 0, stream, args, 1));
+  OK(rtStreamSynchronize(stream));
+}
+
 int main(int argc, char** argv) {
   rtDevice_t device = NULL;
   rtContext_t context = NULL;
@@ -137,6 +164,10 @@ int main(int argc, char** argv) {
   memset(host, 0, bytes);
   if (strcmp(end, "middle") == 0) {
     middleWork(stream, context, file, &called);
+    return 0;
+  }
+  if (strcmp(end, "barriers") == 0) {
+    barrierWork(stream, context);
     return 0;
   }
   for (int i = 0; i < repeats; ++i) plainWork(stream, &called);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <iterator>
 #include <type_traits>
 
 #include "backends/cpu/crash_report.h"
@@ -12,6 +13,7 @@
 #include "backends/cpu/solo.h"
 #include "base/checked.h"
 #include "base/text.h"
+#include "base/trace.h"
 #include "compiler/unit.h"
 
 namespace manyrt::cpu {
@@ -185,6 +187,42 @@ const char* HostKernel::tier() const {
   if (!isCompiled()) return "host";
   return better_->load(std::memory_order_acquire) == nullptr && object_->tier() == compiler::Object::Tier::kQuick ? "quick"
                                                                                                                   : "optimized";
+}
+
+namespace {
+
+// What a unit's table says of one of its kernels.
+const trace::KernelForm* formOf(const compiler::Object& object, uint32_t index, const char* tier) {
+  trace::KernelForm form;
+  form.tier = tier;
+  const auto* table = static_cast<const compiler::UnitForm*>(object.symbol(compiler::kFormsSymbol));
+  if (table != nullptr) {
+    static constexpr const char* kBarriers[] = {"none", "split", "fibers"};
+    const compiler::UnitForm& unit = table[index];
+    form.barriers = unit.barriers < std::size(kBarriers) ? kBarriers[unit.barriers] : "";
+    form.lanes = unit.lanes;
+    form.dimension = unit.dimension;
+    form.loops = unit.loops;
+    form.lane_loops = unit.lane_loops;
+    if (unit.no_lanes != nullptr) form.no_lanes = trace::keep(unit.no_lanes);
+    if (unit.fibers != nullptr) form.fibers = trace::keep(unit.fibers);
+  }
+  return trace::keep(form);
+}
+
+}  // namespace
+
+// As in kept() of Kernel: every thread that finds none keeps the same form, and the release publishes it.
+const trace::KernelForm* HostKernel::form(const backend::Launch&) const {
+  if (!isCompiled()) return nullptr;
+  const bool is_better = better_->load(std::memory_order_acquire) != nullptr;
+  std::atomic<const trace::KernelForm*>& place = is_better ? better_form_ : form_;
+  const trace::KernelForm* known = place.load(std::memory_order_acquire);
+  if (known == nullptr) {
+    known = formOf(is_better ? *object_->betterObject() : *object_, index_, tier());
+    place.store(known, std::memory_order_release);
+  }
+  return known;
 }
 
 Status HostKernel::finish(Ref<backend::Kernel>* kernel, rtStatus_t refusal) {

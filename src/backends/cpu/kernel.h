@@ -65,6 +65,7 @@ class HostKernel final : public backend::Kernel {
     return unsettled_->improvement() == compiler::Object::Improvement::kPending ? unsettled_ : nullptr;
   }
   const char* tier() const override;
+  const trace::KernelForm* form(const backend::Launch&) const override;
   SharingTrial* sharingTrial() { return shares_atomics_ ? &trial_ : nullptr; }  // null: threads do not hinder each other
   std::atomic<uint32_t> cost{0};  // of a work-group, sixteenths of a nanosecond, a moving average; 0: unknown
 
@@ -76,6 +77,7 @@ class HostKernel final : public backend::Kernel {
 
   const rtHostKernelFunction_t function_;
   const std::atomic<const rtHostModuleKernel_t*>* better_ = &kNothingBetter;
+  mutable std::atomic<const trace::KernelForm*> form_{nullptr}, better_form_{nullptr};  // once a profile has asked
   const compiler::Object* unsettled_ = nullptr;  // object_, where it came without its better code
   uint32_t index_ = 0;
   const uint32_t threads_;

@@ -142,6 +142,7 @@ enum Attribute : int {
   kMemoryClockRate = 36,
   kGlobalMemoryBusWidth = 37,
   kL2CacheSize = 38,
+  kMaxThreadsPerMultiProcessor = 39,
   kPciDomainId = 50,
   kComputeCapabilityMajor = 75,
   kComputeCapabilityMinor = 76,

@@ -158,7 +158,9 @@ static_assert(kMaxSharedMemoryPerBlock == +cudaDevAttrMaxSharedMemoryPerBlock &&
               kIntegrated == +cudaDevAttrIntegrated && kPciBusId == +cudaDevAttrPciBusId &&
               kPciDeviceId == +cudaDevAttrPciDeviceId && kPciDomainId == +cudaDevAttrPciDomainId);
 static_assert(kMemoryClockRate == +cudaDevAttrMemoryClockRate && kGlobalMemoryBusWidth == +cudaDevAttrGlobalMemoryBusWidth &&
-              kL2CacheSize == +cudaDevAttrL2CacheSize && kComputeCapabilityMajor == +cudaDevAttrComputeCapabilityMajor &&
+              kL2CacheSize == +cudaDevAttrL2CacheSize &&
+              kMaxThreadsPerMultiProcessor == +cudaDevAttrMaxThreadsPerMultiProcessor &&
+              kComputeCapabilityMajor == +cudaDevAttrComputeCapabilityMajor &&
               kComputeCapabilityMinor == +cudaDevAttrComputeCapabilityMinor);
 static_assert(kMaxSharedMemoryPerMultiprocessor == +cudaDevAttrMaxSharedMemoryPerMultiprocessor &&
               kManagedMemory == +cudaDevAttrManagedMemory && kPageableMemoryAccess == +cudaDevAttrPageableMemoryAccess &&

@@ -56,6 +56,7 @@ Status Device::describe() {
   snprintf(p.architecture, sizeof p.architecture, "sm_%d%d", major_, minor_);
   RT_TRY(ask(&value, kMultiProcessorCount, device));
   p.compute_units = static_cast<uint32_t>(value);
+  items_per_unit_ = static_cast<uint32_t>(askOrZero(kMaxThreadsPerMultiProcessor, device));
   p.clock_mhz = static_cast<uint32_t>(askOrZero(kClockRate, device)) / 1000;
   RT_TRY(ask(&value, kWarpSize, device));
   p.simd_width = static_cast<uint32_t>(value);

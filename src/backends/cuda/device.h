@@ -35,6 +35,7 @@ class Device final : public driver::Device, private backend::Interop {
   uint32_t architecture() const { return static_cast<uint32_t>(major_ * 10 + minor_); }  // 90: sm_90
   int driverVersion() const { return driver_version_; }
   uint32_t sharedBytesByDefault() const { return shared_default_; }  // of a group, without asking for more
+  uint32_t itemsPerUnit() const { return items_per_unit_; }          // that a multiprocessor has room for at the same time
   bool managedIsConcurrent() const { return concurrent_managed_; }
   bool readsPageable() const { return pageable_; }
   LaunchSpeed& launchSpeed() { return launch_speed_; }
@@ -58,6 +59,7 @@ class Device final : public driver::Device, private backend::Interop {
   int driver_version_ = 0;
   uint32_t shared_default_ = 0;
   bool managed_ = false, concurrent_managed_ = false, cooperative_ = false, pageable_ = false, peers_ = false;
+  uint32_t items_per_unit_ = 0;
 
   Ranked<std::mutex, LockRank::kCudaDevice> mutex_;
   NativeContext primary_ = nullptr;

@@ -14,6 +14,7 @@
 #include "backends/cuda/module.h"
 #include "base/lock_order.h"
 #include "base/text.h"
+#include "base/trace.h"
 
 namespace manyrt::cuda {
 namespace {
@@ -111,6 +112,34 @@ uint32_t Kernel::maxActiveGroups(uint32_t group_items, uint64_t local_bytes) con
       table().cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function_, static_cast<int>(group_items), local_bytes);
   if (error != kSuccess) return 0;
   return static_cast<uint32_t>(blocks) * module_->device().units();
+}
+
+// Asked for each launch while a profile is on; the last group's form is mostly that of this one.
+const trace::KernelForm* Kernel::form(const backend::Launch& launch) const {
+  const uint32_t items = launch.group[0] * launch.group[1] * launch.group[2];
+  const uint32_t dynamic_bytes = Parameters(*this, launch).dynamicBytes();
+  const auto local_bytes = static_cast<uint32_t>(local_bytes_) + dynamic_bytes;
+  const trace::KernelForm* known = form_.load(std::memory_order_acquire);
+  if (known != nullptr && known->group_items == items && known->local_bytes == local_bytes) return known;
+  Current current(module_->context());
+  int blocks = 0, registers = 0;
+  if (table().cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function_, static_cast<int>(items), dynamic_bytes) !=
+      kSuccess)
+    blocks = 0;
+  if (table().cuFuncGetAttribute(&registers, kFunctionRegisters, function_) != kSuccess) registers = 0;
+  trace::KernelForm form;
+  form.tier = tier();
+  form.group_items = items;
+  form.local_bytes = local_bytes;
+  form.registers = static_cast<uint32_t>(std::max(registers, 0));
+  form.groups_per_unit = static_cast<uint32_t>(std::max(blocks, 0));
+  // Groups take whole warps.
+  const uint64_t active = uint64_t{form.groups_per_unit} * ((items + warp_ - 1) / warp_ * warp_);
+  const uint32_t most = module_->device().itemsPerUnit();
+  form.occupancy = most == 0 ? 0 : static_cast<uint32_t>(active * 1000 / most);
+  known = trace::keep(form);
+  form_.store(known, std::memory_order_release);  // pairs with the load above: the form is there for another thread
+  return known;
 }
 
 uint32_t Kernel::placeLocals(const void* const* arguments, uint32_t local_bytes, uint32_t* offsets, void** parameters) const {

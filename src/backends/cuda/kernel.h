@@ -1,6 +1,7 @@
 // Kernels of CUDA modules: the native function, how its arguments lie, and where its local arguments go.
 #pragma once
 
+#include <atomic>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -35,11 +36,13 @@ class Kernel final : public backend::Kernel {
 
   uint32_t maxActiveGroups(uint32_t group_items, uint64_t local_bytes) const override;
   uint32_t preferredGroupMultiple() const override { return warp_; }
+  const trace::KernelForm* form(const backend::Launch& launch) const override;
 
   NativeFunction function() const { return function_; }
   uint64_t number() const { return number_; }  // no two kernels of a process have the same
   const NativeModuleOwner& module() const { return *module_; }
   const char* keptName() const { return kept_name_; }  // until the process ends
+  const std::string& symbol() const { return symbol_; }
 
   bool takesOffset() const { return takes_offset_; }  // the last parameter is the launch's offset
 
@@ -57,6 +60,7 @@ class Kernel final : public backend::Kernel {
   const char* kept_name_ = "";
   std::vector<uint32_t> alignments_;  // of local arguments
   bool takes_offset_ = false;
+  mutable std::atomic<const trace::KernelForm*> form_{nullptr};  // of the last group that a profile asked for
 
   uint32_t warp_ = 32;
 };

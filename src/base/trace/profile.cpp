@@ -60,6 +60,7 @@ struct KeyHash {
 
 struct WorkSum : Sum {
   uint64_t bytes = 0;
+  std::vector<std::pair<const KernelForm*, uint64_t>> forms;  // of a kernel, with its launches in each
 };
 
 struct CallSum : Sum {
@@ -87,6 +88,16 @@ void with(Add add) {
     add(all);
   } catch (const std::bad_alloc&) {  // as said above
     ++all.lost;
+  }
+}
+
+// A kernel has a form or two: those of quick and of optimised code, or one for each size of its groups.
+void addForm(WorkSum& row, const KernelForm* form) {
+  const auto found = std::find_if(row.forms.begin(), row.forms.end(), [&](const auto& each) { return each.first == form; });
+  if (found != row.forms.end()) {
+    ++found->second;
+  } else {
+    row.forms.emplace_back(form, 1);
   }
 }
 
@@ -177,6 +188,24 @@ uint64_t kernelTime(const std::vector<WorkRow>& all, const char* device) {
   return static_cast<uint64_t>(total);
 }
 
+// How a kernel ran, below its row: "  as optimized code, 16 lanes along dimension 0, split at barriers".
+std::string sentenceOf(const KernelForm& form) {
+  std::string text = "as " + std::string(form.tier) + " code";
+  const auto number = [](uint32_t value) { return std::to_string(value); };
+  if (form.group_items != 0) {
+    text += ", " + number(form.group_items) + " work-items in a group, " + number(form.registers) + " registers, " +
+            number(form.groups_per_unit) + " groups a multiprocessor, occupancy " + number((form.occupancy + 5) / 10) + "%";
+  }
+  if (form.barriers[0] == '\0') return text;
+  if (form.lanes != 0) text += ", " + number(form.lanes) + " lanes along dimension " + number(form.dimension);
+  if (form.lanes != 0 && form.lane_loops != form.loops)
+    text += " in " + number(form.lane_loops) + " of " + number(form.loops) + " loops";
+  if (form.no_lanes[0] != '\0') text += std::string(form.lanes != 0 ? ", else no lanes: " : ", no lanes: ") + form.no_lanes;
+  if (strcmp(form.barriers, "split") == 0) text += ", split at its barriers";
+  if (strcmp(form.barriers, "fibers") == 0) text += std::string(", on fibers: ") + form.fibers;
+  return text;
+}
+
 void addWorkTable(std::string* text, const std::vector<WorkRow>& all) {
   const char *device = "", *section = "";
   for (const WorkRow& row : all) {
@@ -195,6 +224,8 @@ void addWorkTable(std::string* text, const std::vector<WorkRow>& all) {
     append(text, "  %8s %10llu %11s %11s %11s %11s  %s%s%s%s\n", first.c_str(), static_cast<Number>(sum.count),
            duration(sum.total).c_str(), duration(sum.mean()).c_str(), duration(sum.least).c_str(), duration(sum.most).c_str(),
            key.name, key.module[0] != '\0' ? " (" : "", key.module, key.module[0] != '\0' ? ")" : "");
+    for (const auto& [form, launches] : sum.forms)
+      append(text, "  %8s %10llu %s\n", "", static_cast<Number>(launches), sentenceOf(*form).c_str());
   }
 }
 
@@ -234,6 +265,29 @@ std::string sumMembers(const Sum& sum) {
   return text;
 }
 
+// Members that a device does not tell are left out.
+std::string formMembers(const WorkSum& sum) {
+  std::string text;
+  for (const auto& [form, launches] : sum.forms) {
+    text += text.empty() ? "{" : ",{";
+    append(&text, "\"launches\":%llu", static_cast<Number>(launches));
+    text += ",\"tier\":" + quoted(form->tier);
+    if (form->group_items != 0) {
+      append(&text, ",\"group_items\":%u,\"local_bytes\":%u,\"registers\":%u,\"groups_per_multiprocessor\":%u,\"occupancy\":%s",
+             form->group_items, form->local_bytes, form->registers, form->groups_per_unit,
+             ratio(form->occupancy, 1000, 1, 3).c_str());
+    }
+    if (form->barriers[0] != '\0') {
+      append(&text, ",\"lanes\":%u,\"dimension\":%u,\"loops\":%u,\"lane_loops\":%u", form->lanes, form->dimension, form->loops,
+             form->lane_loops);
+      text += ",\"no_lanes\":" + quoted(form->no_lanes) + ",\"barriers\":" + quoted(form->barriers) +
+              ",\"fibers\":" + quoted(form->fibers);
+    }
+    text += '}';
+  }
+  return text;
+}
+
 std::string json(const Sums& all) {
   std::string text = "{\"format\":\"manyrt-profile\",\"version\":1,\n\"work\":[";
   const std::vector<WorkRow> work = rows(all);
@@ -247,6 +301,7 @@ std::string json(const Sums& all) {
       text += ",\"module\":" + quoted(key.module) +
               ",\"share\":" + ratio(static_cast<uint64_t>(sum.total), kernelTime(work, key.device), 1, 4);
     }
+    if (!sum.forms.empty()) text += ",\"forms\":[" + formMembers(sum) + ']';
     if (movesBytes(row)) append(&text, ",\"bytes\":%llu,\"gb_per_s\":%s", static_cast<Number>(sum.bytes), speed(sum).c_str());
     text += '}';
     comma = ",\n";
@@ -337,6 +392,7 @@ void work(const Track& track, const Work& work, int64_t nanoseconds) {
     WorkSum& row = all.work[{track.device, nameOf(work), work.module, work.kind}];
     row.add(nanoseconds);
     row.bytes += work.bytes;
+    if (work.form != nullptr) addForm(row, work.form);
   });
 }
 

@@ -11,6 +11,7 @@
 #include "compiler/emit/cpp_function.h"
 #include "compiler/emit/cpp_operations.h"
 #include "compiler/lowering/cpp/text.h"
+#include "compiler/lowering/cpu/tree_facts.h"
 #include "compiler/lowering/cpu/work_items.h"
 #include "compiler/lowering/program_facts.h"
 #include "compiler/unit.h"
@@ -166,7 +167,7 @@ class KernelText : public Common {
   // `source`: the same kernel as it was written.
   KernelText(CppOperations& operations, CppLanes& lanes, Facts& facts, const Sources& sources, bool lines,
              const ir::Function& kernel, const Function& source, const BuildOptions& options)
-      : Common(operations, lanes, facts, sources, lines), kernel_(kernel) {
+      : Common(operations, lanes, facts, sources, lines), kernel_(kernel), has_barrier_(containsBarrier(*source.body)) {
     is_kernel_ = true;
     for (int d = 0; d < 3; ++d)
       row_.required_group_size[d] = kernel.group_size[0] != 0 ? kernel.group_size[d] : options.group_size[d];
@@ -180,6 +181,8 @@ class KernelText : public Common {
 
   std::string write(Location where) {
     on_fibers_ = !kernel_.for_groups;
+    row_.barriers = on_fibers_ ? kOnFibers : has_barrier_ ? kSplitAtBarriers : kNoBarriers;
+    noteLoops();
     std::string text = place(where);
     std::string storage = locals();
     storage += slotsOfItems();  // behind local memory
@@ -198,6 +201,19 @@ class KernelText : public Common {
     }
     text += "extern \"C\" void " + row_.entry + parameters + ids() + storage + arguments();
     return text + slots + function.body(kernel_) + "}\n";
+  }
+
+  // For UnitForm of unit.h.
+  void noteLoops() {
+    ir::forEach(*kernel_.body, [&](const Instruction& i) {
+      if (i.op != Opcode::kItems) return;
+      ++row_.loops;
+      if (i.lanes > 1) ++row_.lane_loops;
+      if (i.lanes <= 1) row_.no_lanes = "the IR has no lanes for it";
+      if (i.lanes <= 1 || i.lanes <= row_.lanes) return;
+      row_.lanes = i.lanes;
+      row_.dimension = i.dimension;
+    });
   }
 
   const CpuKernel& row() const { return row_; }
@@ -402,6 +418,7 @@ class KernelText : public Common {
   std::string items_label_;             // of the items around
   const Instruction* items_ = nullptr;  // the same, with lanes
   bool on_fibers_ = false;
+  const bool has_barrier_;   // as it was written
   bool ends_early_ = false;  // an item may end before others
 };
 

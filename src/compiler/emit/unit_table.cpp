@@ -1,4 +1,5 @@
-// The table's text. Its structs are UnitGroup and FiberCalls of unit.h and rtHostModule_t of rt.h; a test compares them.
+// The table's text. Its structs are UnitGroup, FiberCalls and UnitForm of unit.h and rtHostModule_t of rt.h; a test compares
+// them.
 #include "compiler/emit/unit_table.h"
 
 #include "compiler/lowering/program_facts.h"
@@ -26,6 +27,14 @@ std::string arguments(const Function& kernel) {
   return out;
 }
 
+std::string formOf(const CpuKernel& kernel) {
+  const auto reason = [](const std::string& why) { return why.empty() ? "0" : quoted(why); };
+  std::string row = "{";
+  for (uint32_t number : {kernel.lanes, kernel.dimension, kernel.loops, kernel.lane_loops, kernel.barriers, 0u})
+    row += std::to_string(number) + ", ";
+  return row + reason(kernel.no_lanes) + ", " + reason(kernel.fibers) + "},\n";
+}
+
 }  // namespace
 
 const char kUnitHead[] = R"(struct mrt_group {
@@ -48,6 +57,7 @@ unsigned long local_bytes, scratch_bytes, scratch_bytes_per_item; };
 struct mrt_global { const char* name; void* address; unsigned long size; };
 struct mrt_module { unsigned int struct_size, kernel_count; const mrt_kernel* kernels; const mrt_global* globals;
 unsigned int global_count, flags; };
+struct mrt_form { unsigned int lanes, dimension, loops, lane_loops, barriers, reserved; const char *no_lanes, *fibers; };
 )";
 
 std::string unitRows(const Program& program, const std::vector<CpuKernel>& kernels, const std::vector<CpuGlobal>& globals) {
@@ -82,7 +92,12 @@ std::string unitTable(const std::vector<CpuKernel>& kernels, const std::vector<C
     for (const CpuKernel& kernel : kernels) out += std::to_string(kernel.traits) + ", ";
     out += "}; }\n";
   }
-  return out;
+  if (kernels.empty()) return out;
+  out +=
+      "extern \"C\" { extern const mrt_form rtHostForms[] __attribute__((visibility(\"default\")));\n"
+      "const mrt_form rtHostForms[] = {\n";
+  for (const CpuKernel& kernel : kernels) out += formOf(kernel);
+  return out + "}; }\n";
 }
 
 }  // namespace manyrt::compiler

@@ -8,10 +8,11 @@
 #include <vector>
 
 #include "compiler/parser/ast.h"
+#include "compiler/unit.h"
 
 namespace manyrt::compiler {
 
-// The entry of a kernel in the unit's table, beside its name and arguments.
+// The entry of a kernel in the unit's tables, beside its name and arguments.
 struct CpuKernel {
   std::string entry;  // name of the function
   uint32_t required_group_size[3] = {0, 0, 0};
@@ -19,6 +20,9 @@ struct CpuKernel {
   uint64_t scratch_bytes = 0;
   uint64_t scratch_bytes_per_item = 0;
   unsigned char traits = 0;  // as the table kTraitsSymbol of unit.h has them
+  // UnitForm of unit.h.
+  uint32_t lanes = 0, dimension = 0, loops = 0, lane_loops = 0, barriers = 0;
+  std::string no_lanes, fibers;
 
   // The same kernel in another form: what it needs, if that is more.
   void takeIn(const CpuKernel& other) {
@@ -28,6 +32,7 @@ struct CpuKernel {
     scratch_bytes = std::max(scratch_bytes, before.scratch_bytes);
     scratch_bytes_per_item = std::max(scratch_bytes_per_item, before.scratch_bytes_per_item);
     if (!before.entry.empty()) traits &= before.traits;  // one may take the place of the other
+    if (barriers == kOnFibers) fibers = before.fibers;   // the reason is that of all forms
   }
 };
 

@@ -146,6 +146,7 @@ void KernelText::storage(CpuKernel* kernel, std::string* out) {
 CpuKernel KernelText::split(const GroupPlan& plan, const std::string& linkage, std::string* out, const std::string& instead) {
   CpuKernel kernel;
   start(&kernel);
+  made_ = CpuKernel();
   joins_ = joinsGroups(kernel_);
   all_agree_ = allItemsAgree(kernel_) && !options_.exact_lines;  // which are asked for where a sanitizer watches each item
   plan_ = &plan;
@@ -160,6 +161,12 @@ CpuKernel KernelText::split(const GroupPlan& plan, const std::string& linkage, s
   storage(&kernel, &rest);
   std::string inside;
   children(plan.root(), &inside);
+  kernel.lanes = made_.lanes;
+  kernel.dimension = made_.dimension;
+  kernel.loops = made_.loops;
+  kernel.lane_loops = made_.lane_loops;
+  kernel.no_lanes = made_.no_lanes;
+  kernel.barriers = plan.hasBarrier() ? kSplitAtBarriers : kNoBarriers;
   if (joins_ && kernel.scratch_bytes == 0) {
     kernel.traits |= plan.laneDimension() == 0 ? kJoinsAlong0 : kJoinsAlong1;
     if (plan.turnsItems()) kernel.traits |= kTurnsItems;
@@ -185,6 +192,7 @@ CpuKernel KernelText::split(const GroupPlan& plan, const std::string& linkage, s
 CpuKernel KernelText::onFibers(const std::string& linkage, std::string* out) {
   CpuKernel kernel;
   start(&kernel);
+  kernel.barriers = kOnFibers;
   setWorkItemText(text_, true, false);
   text_.barrier_call = [] { return std::string("rtHostFibers->wait()"); };
   text_.return_statement = nullptr;
@@ -425,6 +433,7 @@ void KernelText::items(const Items& work, std::string* out) {
   const bool masks = plan_->hasMasks();
   *out += "{\n";
   if (work.one) {
+    noteLoop(work, "one work-item stands for all");
     if (masks) {
       *out +=
           "const long mrt_l = mrt_first, mrt_l0 = mrt_l % mrt_n0, mrt_l1 = mrt_l / mrt_n0 % mrt_n1, "
@@ -441,6 +450,7 @@ void KernelText::items(const Items& work, std::string* out) {
   if (one_by_one_) {
     if (form_ == CpuForm::kOptimized && remark && !work.statements.empty())
       remark(work.statements[0]->where, "The work-items of \"" + kernel_.name + "\" run one by one: the kernel is long.");
+    noteLoop(work, form_ == CpuForm::kQuick ? "quick code runs work-items one by one" : "the kernel is long");
     plainLoops(work, out);
   } else {
     loops(work, out);
@@ -459,7 +469,8 @@ std::string KernelText::loopOver(int d, const Items& work) {
 void KernelText::loops(const Items& work, std::string* out, bool as_lanes) {
   const bool simd = work.simd && work.result.empty() && options_.optimize && !leavesOne(plan_->limits());
   if (as_lanes) lanes_cost_more_ = false;
-  if (simd && as_lanes && work.value == nullptr && lanes(work, out)) return;
+  if (simd && as_lanes && work.value == nullptr && asVectors(work, out)) return;
+  if (!simd && as_lanes) noteLoop(work, options_.optimize ? "one work-item is chosen" : "the build does not optimise");
   WideIndices indices(text_, *plan_, kernel_);
   std::string guard;
   const bool wide = simd && indices.find(work.statements, "mrt_wide", &guard);
@@ -487,6 +498,14 @@ void KernelText::loops(const Items& work, std::string* out, bool as_lanes) {
   one("mrt_f");
   if (simd && !lanes_cost_more_) *out += kSimdPragma;
   *out += loop + "mrt_f(mrt_l0);\n}\n";
+}
+
+// Counts a loop over the work-items for UnitForm. Conditions are none: they belong to the loops around.
+void KernelText::noteLoop(const Items& work, const std::string& no_lanes) {
+  if (work.value != nullptr || work.statements.empty()) return;
+  ++made_.loops;
+  if (no_lanes.empty()) ++made_.lane_loops;
+  if (made_.no_lanes.empty()) made_.no_lanes = no_lanes;
 }
 
 // Three loops and the body, once: what a compiler has to read decides how soon it is done.

@@ -64,6 +64,8 @@ class KernelText {
   static std::string loopOver(int d, const Items& work);  // its head
   void plainLoops(const Items& work, std::string* out);
   bool lanes(const Items& work, std::string* out);
+  bool asVectors(const Items& work, std::string* out);
+  void noteLoop(const Items& work, const std::string& no_lanes);
   bool lanesAlong(uint32_t dimension, const Items& work, std::string* out);
   std::string asLanes(LaneShapes& shapes, uint32_t dimension, const Items& work, std::string* why_not);
   void body(const Items& work, std::string* out);
@@ -86,7 +88,9 @@ class KernelText {
   uint32_t fixed_[3] = {0, 0, 0};
   bool joins_ = false;
   bool lanes_cost_more_ = false;  // of the region that lanesAlong() looked at last: the same holds for a compiler's vectors
-  bool all_agree_ = false;  // its work-items: one stands for all
+  bool all_agree_ = false;        // its work-items: one stands for all
+  std::string refusal_;           // why the region that lanesAlong() looked at last has no form as lanes
+  CpuKernel made_;                // how its loops over the work-items run, as far as they are written
   uint32_t next_ = 0;
   std::string top_;                           // declarations that stand before everything else
   std::vector<std::string> continue_labels_;  // of the loops around

@@ -9,6 +9,14 @@
 
 namespace manyrt::compiler {
 
+// The same with the count of how loops run. What the lanes of two dimensions have in common is not counted twice.
+bool KernelText::asVectors(const Items& work, std::string* out) {
+  refusal_.clear();
+  const bool made = lanes(work, out);
+  noteLoop(work, made ? "" : refusal_);
+  return made;
+}
+
 // Work-items of a row as the lanes of vectors. False: their statements have no such form. Where they are lanes along dimension
 // 1, groups that are short in that direction have the other form.
 bool KernelText::lanes(const Items& work, std::string* out) {
@@ -44,7 +52,15 @@ bool KernelText::lanesAlong(uint32_t dimension, const Items& work, std::string* 
              "Neighbouring work-items of dimension " + std::to_string(1 - dimension) + " load several elements at once here.");
     }
   }
-  if (!why_not.empty()) return false;
+  if (!why_not.empty()) {
+    refusal_ = why_not;
+    return false;
+  }
+  const uint32_t lanes_of_vector = options_.lanes * 4 / std::max(shapes.widest(), 1u);
+  if (lanes_of_vector > made_.lanes) {
+    made_.lanes = lanes_of_vector;
+    made_.dimension = turnedDimension(kernel_, dimension);
+  }
   if (shapes.idLimit() == 0) {
     *out += made;
     return true;

@@ -232,9 +232,10 @@ Twin twinOf(Program& program, const Function& kernel, const GroupPlan& plan, con
   return twin;
 }
 
-// `quick` may be null: not wanted. Changes the kernels' trees, once for both.
+// `quick` may be null: not wanted. Changes the kernels' trees, once for both. `rows`: one for each kernel, with the reason of
+// those that run on fibers.
 void makePlans(Plans* optimized, std::vector<Twin>* twins, Plans* quick, Program& program, const Sources& sources,
-               const BuildOptions& options, std::vector<std::string>* remarks) {
+               const BuildOptions& options, std::vector<std::string>* remarks, std::vector<CpuKernel>* rows) {
   for (const Declaration& declaration : program.declarations) {
     const bool helper = declaration.kind == Declaration::Kind::kFunction && !declaration.function->is_kernel;
     if (helper && !options.users_names) {
@@ -274,6 +275,8 @@ void makePlans(Plans* optimized, std::vector<Twin>* twins, Plans* quick, Program
       widenLocals(program, *kernel, *made, plain.get());
       if (twin.kernel != nullptr) widenLocals(program, *twin.kernel, *twin.plan, nullptr);
     }
+    rows->emplace_back();
+    if (made == nullptr) rows->back().fibers = why;
     twins->push_back(std::move(twin));
     if (quick != nullptr) quick->push_back(std::move(plain));
     if (made == nullptr) {
@@ -462,10 +465,10 @@ bool lowerToCpu(CpuUnit* optimized, CpuUnit* quick, uint32_t most_texts, Program
   const uint32_t first_made = program.next_id;
   Plans plans[2];
   std::vector<Twin> twins;
-  makePlans(&plans[0], &twins, quick != nullptr ? &plans[1] : nullptr, program, sources, options, &optimized->remarks);
+  std::vector<CpuKernel> made;
+  makePlans(&plans[0], &twins, quick != nullptr ? &plans[1] : nullptr, program, sources, options, &optimized->remarks, &made);
   for (size_t i = 0; i < program.kernels.size(); ++i)
     optimized->turnable = optimized->turnable || (plans[0][i] != nullptr && isTurnable(program, *program.kernels[i]));
-  std::vector<CpuKernel> made(program.kernels.size());
   const auto write = [&](CpuForm form, const std::vector<size_t>& chosen, bool with_table) {
     const Plans& own = plans[form == CpuForm::kQuick];
     std::vector<std::string>* remarks = form == CpuForm::kQuick ? nullptr : &optimized->remarks;

@@ -125,6 +125,37 @@ TEST(CpuLoweringTest, GroupsThatNothingTellsApartAreJoined) {
   }
 }
 
+// UnitForm of unit.h: lanes, dimension, loops, loops of vectors, barriers, 0, two reasons.
+TEST(CpuLoweringTest, TheUnitSaysHowWorkItemsRun) {
+  const auto form = [](const std::string& source) {
+    const std::string text = Lowered(source).unit(), head = "rtHostForms[] = {\n";
+    const size_t begin = text.find(head);
+    if (begin == text.npos) return text;
+    return text.substr(begin + head.size(), text.find("}; }", begin) - begin - head.size());
+  };
+  const std::string lanes = std::to_string(BuildOptions().lanes);
+  EXPECT_EQ(form("__kernel void f(__global float* a) { a[get_global_id(0)] += 1; }"),
+            "{" + lanes + ", 0, 1, 1, 0, 0, 0, 0},\n");
+  EXPECT_EQ(form("__kernel void f(__global float* a, int n) { a[get_global_id(0) * n + get_global_id(1)] += 1; }"),
+            "{" + lanes + ", 1, 1, 1, 0, 0, 0, 0},\n");
+  EXPECT_EQ(form("__kernel void f(__global float* a) { __local float l[64]; int i = get_local_id(0); l[i] = a[i];\n"
+                 "barrier(CLK_LOCAL_MEM_FENCE); a[i] = l[63 - i]; }"),
+            "{" + lanes + ", 0, 2, 2, 1, 0, 0, 0},\n");
+  EXPECT_EQ(form("__kernel void f(__global int* a) { a[get_global_id(0)] = sub_group_reduce_add(1); }"),
+            "{0, 0, 0, 0, 2, 0, 0, \"it has sub-group functions\"},\n");
+  EXPECT_EQ(form("__kernel void f(__global int* a) { *a = 1; }"), "{0, 0, 1, 0, 0, 0, \"one work-item stands for all\", 0},\n");
+}
+
+TEST(CpuLoweringTest, ATableOfFormsIsLaidOutAsUnitForm) {
+  EXPECT_NE(Lowered("__kernel void f() {}")
+                .unit()
+                .find("struct mrt_form { unsigned int lanes, dimension, loops, lane_loops, "
+                      "barriers, reserved; const char *no_lanes, *fibers; };"),
+            std::string::npos);
+  static_assert(sizeof(UnitForm) == 40 && offsetof(UnitForm, barriers) == 16 && offsetof(UnitForm, no_lanes) == 24 &&
+                offsetof(UnitForm, fibers) == 32);
+}
+
 // Two helpers that both call two others: there are 2^40 ways to the last, and each function is looked at once.
 TEST(CpuLoweringTest, HelpersThatShareHelpersAreLookedAtOnce) {
   std::vector<Function> functions(80);
