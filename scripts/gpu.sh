@@ -202,18 +202,27 @@ if wants examples; then
   row "digits --graph" "exit $?, $(tail -n 1 "$out/gpu_digits_graph.log")"
 fi
 
-# What RT_TRACE says of a GPU's work, beside events.
+# What RT_TRACE says of a GPU's work, beside events: by CUPTI's records, where it is found, and by events of its own.
 if wants trace; then
+  for folder in /usr/local/cuda/extras/CUPTI/lib64 /usr/local/cuda/targets/x86_64-linux/lib; do
+    [[ ! -d $folder ]] || export LD_LIBRARY_PATH=$folder${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+  done
   RT_DISABLE=opencl timeout 200 python3 tests/trace/trace_test.py $build/bin/traced_program $build/lib/libnvtx_tool.so \
     "$PWD/$build/tests/trace/gpu" cuda:0 >"$out/gpu_trace_test.log" 2>&1
   row "trace_test ($?)" "$(tail -n 1 "$out/gpu_trace_test.log")"
-  RT_DISABLE=opencl timeout 200 python3 tests/trace/against_events.py $build/bin/digits $build/lib/liblaunch_events.so cuda:0 \
-    --epochs 10 --json "$out/gpu_trace.json" \
-    --commit "${COMMIT:-$(git describe --always --dirty 2>/dev/null || echo unknown)}" \
-    --machine "$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | sed -n 1p)" \
-    >"$out/gpu_trace_events.log" 2>&1
-  row "trace beside events ($?)" "$(tail -n 1 "$out/gpu_trace_events.log")"
-  grep '^|' "$out/gpu_trace_events.log"
+  row "  work is timed by" "$(RT_DISABLE=opencl RT_LOG=info RT_TRACE=$build/tests/trace/timer.json \
+    timeout 60 $build/bin/traced_program cuda:0 2>&1 | grep -E 'timed by|CUPTI' | cut -c1-110 | head -n 1)"
+  for timer in cupti events; do
+    name=gpu_trace
+    [[ $timer == cupti ]] || name=gpu_trace_by_events
+    RT_DISABLE=opencl$([[ $timer == cupti ]] || echo ,cupti) timeout 200 python3 tests/trace/against_events.py \
+      $build/bin/digits $build/lib/liblaunch_events.so cuda:0 --epochs 10 --json "$out/$name.json" \
+      --commit "${COMMIT:-$(git describe --always --dirty 2>/dev/null || echo unknown)}" \
+      --machine "$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | sed -n 1p)" \
+      >"$out/$name.log" 2>&1
+    row "trace by $timer beside events ($?)" "$(tail -n 1 "$out/$name.log")"
+    grep '^|' "$out/$name.log"
+  done
 fi
 
 if wants memcheck; then

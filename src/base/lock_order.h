@@ -42,6 +42,8 @@ namespace manyrt {
   X(TraceSources, "sources of the trace")                  \
   X(DriverSpans, "spans of a driver's stream")             \
   X(DriverClock, "clock of a driver's device")             \
+  X(CudaActivitiesStart, "beginning of CUPTI's records")   \
+  X(CudaActivities, "CUPTI's records")                     \
   X(CudaImport, "end of an imported CUDA stream")          \
   X(CudaModules, "CUDA modules")                           \
   X(CudaKernel, "CUDA kernel")                             \

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string_view>
 
 namespace manyrt {
 
@@ -34,5 +35,9 @@ inline void copyLetters(char* out, size_t size, const char* text) {
   memcpy(out, text, length);
   out[length] = '\0';
 }
+
+// How many letters have to be put in, left out or exchanged (two neighbours too) to get from one word to the other. Of words
+// with up to 63 letters; longer ones are far from all.
+size_t lettersApart(std::string_view one, std::string_view other);
 
 }  // namespace manyrt

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <string_view>
 
 #include "backends/cpu/cpu.h"
 #include "backends/cuda/cuda.h"
@@ -12,6 +13,7 @@
 #endif
 #include "base/config.h"
 #include "base/log.h"
+#include "base/text.h"
 
 namespace manyrt::manager {
 
@@ -32,7 +34,18 @@ const char* backendWord(int32_t backend) {
 
 namespace {
 
-// A word of RT_DISABLE that is no backend's: told once, since the backend that was meant is looked at.
+// What RT_DISABLE may name beside backends: what times the work of CUDA while a trace is on.
+constexpr const char* kCupti = "cupti";
+
+std::string_view nearestWord(std::string_view word) {
+  std::string_view nearest = kCupti;
+  for (const int32_t each : kBackendOrder) {
+    if (lettersApart(word, backendWord(each)) < lettersApart(word, nearest)) nearest = backendWord(each);
+  }
+  return nearest;
+}
+
+// A word of RT_DISABLE that is unknown: told once, since the backend that was meant is looked at.
 void tellUnknownWords() {
   static std::atomic<bool> said{false};
   // Relaxed: it only lets one thread write the lines.
@@ -40,13 +53,12 @@ void tellUnknownWords() {
   const char* at = config::get(config::Variable::kDisable);
   while (at != nullptr && *at != '\0') {
     const size_t length = strcspn(at, ",");
-    bool known = length == 0;
-    for (const int32_t each : kBackendOrder) {
-      known = known || (strlen(backendWord(each)) == length && strncmp(backendWord(each), at, length) == 0);
-    }
-    if (!known) {
-      log::write(RT_LOG_WARNING, "RT_DISABLE names \"%.*s\", which is no backend: cpu, cuda, opencl and null are.",
-                 static_cast<int>(length), at);
+    const std::string_view word(at, length), nearest = nearestWord(word);
+    if (length != 0 && word != nearest) {
+      log::write(RT_LOG_WARNING,
+                 "RT_DISABLE names \"%.*s\", which is unknown; \"%.*s\" is near. cpu, cuda, opencl, null and "
+                 "cupti are known.",
+                 static_cast<int>(length), at, static_cast<int>(nearest.size()), nearest.data());
     }
     at += length;
     if (*at == ',') ++at;

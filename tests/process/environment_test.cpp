@@ -185,10 +185,24 @@ TEST(DisableTest, BackendsThatAreDisabledSayWhy) {
   }
 }
 
-TEST(DisableTest, AWordThatIsNoBackendIsToldWithThoseThatAre) {
+TEST(DisableTest, AnUnknownWordIsToldWithTheNearestKnownOne) {
   const Outcome outcome = child({"backends"}, {{"RT_DISABLE", "cuad,opencl,cuda"}});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
-  EXPECT_EQ(outcome.err, "manyrt: warning: RT_DISABLE names \"cuad\", which is no backend: cpu, cuda, opencl and null are.\n");
+  EXPECT_EQ(outcome.err,
+            "manyrt: warning: RT_DISABLE names \"cuad\", which is unknown; \"cuda\" is near. cpu, cuda, opencl, null and cupti "
+            "are known.\n");
+}
+
+TEST(ConfigTest, AMisspeltVariableIsToldWithTheNearestKnownOne) {
+  const Outcome outcome =
+      child({"backends"}, {{"RT_MEM_DEBUG", "1"}, {"RT_STRCIT", "1"}, {"RT_THING_OF_ANOTHER", "1"}, {"RT_OS", "1"}});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+  EXPECT_TRUE(contains(outcome.err, "manyrt: warning: RT_MEM_DEBUG is no variable of manyrt; RT_MEMORY_DEBUG is near.\n"))
+      << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "manyrt: warning: RT_STRCIT is no variable of manyrt; RT_STRICT is near.\n"))
+      << outcome.err;
+  EXPECT_FALSE(contains(outcome.err, "RT_THING")) << outcome.err;
+  EXPECT_FALSE(contains(outcome.err, "RT_OS")) << outcome.err;
 }
 
 TEST(LogTest, LevelsAndTheCallback) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "activity.h"
 #include "call.h"
 #include "event.h"
 #include "module.h"
@@ -35,9 +36,15 @@ struct NodeName {
   size_t index;
 };
 
+uint64_t nextExec() {
+  static std::atomic<uint64_t> last{0};
+  return ++last;
+}
+
 struct Exec {
   Exec(std::shared_ptr<Graph> its_graph) : graph(std::move(its_graph)), nodes(graph->nodes) {}
   const std::shared_ptr<Graph> graph;
+  const uint64_t number = nextExec();  // for CUPTI
   std::vector<Graph::Node> nodes;
   std::shared_ptr<Record> last;  // behind the last launch
   std::atomic<int> inside{0};
@@ -214,16 +221,28 @@ Error launch(NativeGraphExec handle, NativeStream stream_handle) {
   }
   command.awaits = exec->last;
   command.record = exec->last = std::make_shared<Record>();
-  command.work = [all = exec->nodes, pending, records](Runner& runner) {
+  const activity::Call call(514);
+  std::vector<activity::Call::Work> works(exec->nodes.size());
+  for (size_t i = 0; i < exec->nodes.size(); ++i) {
+    if (!exec->nodes[i].enabled) continue;
+    const NodeWork& work = *exec->nodes[i].work;
+    const uint64_t node = activity::nodeNumber(exec->number, i);
+    if (exec->nodes[i].kind == NodeKind::kKernel) {
+      works[i] = call.kernel(
+          *(*pending)[i]->launch, [pending, i](Runner& runner) { runner.run(*(*pending)[i]->launch); }, node);
+    } else if (exec->nodes[i].kind == NodeKind::kEvent) {
+      works[i] = [record = records[i]](Runner&) { record->pass(); };
+    } else if (work.run && exec->nodes[i].kind == NodeKind::kCopy) {
+      works[i] = call.copy(work.copy_kind, work.bytes, work.run, node);
+    } else if (work.run && exec->nodes[i].kind == NodeKind::kFill) {
+      works[i] = call.fill(work.bytes, work.run, node);
+    } else if (work.run) {
+      works[i] = work.run;
+    }
+  }
+  command.work = [all = exec->nodes, works](Runner& runner) {
     for (size_t i : someOrder(all)) {
-      if (!all[i].enabled) continue;
-      if (all[i].kind == NodeKind::kKernel) {
-        runner.run(*(*pending)[i]->launch);
-      } else if (all[i].kind == NodeKind::kEvent) {
-        records[i]->pass();
-      } else if (all[i].work->run) {
-        all[i].work->run(runner);
-      }
+      if (works[i]) works[i](runner);
     }
   };
   stream->submit(std::move(command));

@@ -35,6 +35,8 @@ struct NodeWork {
   std::vector<std::pair<std::shared_ptr<Allocation>, bool>> memory;  // and whether it is written
   NodePlace dst, src;
   bool flat = true;
+  int copy_kind = -1;             // of a copy
+  size_t bytes = 0;               // of a copy or a fill
   std::array<size_t, 4> shape{};  // of a fill: width, height, element, pitch
   NativeFunction function = nullptr;
   std::shared_ptr<const Launch> launch;  // of a kernel

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "activity.h"
 #include "call.h"
 #include "execute.h"
 #include "graph.h"
@@ -118,10 +119,11 @@ Error launchKernel(NativeFunction handle, Index grid, Index block, size_t shared
   if (stream->capture != nullptr) return captureKernel(*stream, handle, std::move(launch));
   auto pending = std::make_shared<PendingLaunch>(std::move(launch));
   Command command;
-  command.work = [pending, late, values](Runner& runner) {
+  const activity::Call call(cooperative ? 477 : 307);
+  command.work = call.kernel(*pending->launch, [pending, late, values](Runner& runner) {
     if (late) takeParametersLate(*pending->launch->kernel->code, values, &pending->launch->parameters);
     runner.run(*pending->launch);
-  };
+  });
   stream->submit(std::move(command));
   return kSuccess;
 }

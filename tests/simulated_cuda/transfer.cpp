@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "activity.h"
 #include "call.h"
 #include "graph.h"
 #include "memory.h"
@@ -77,6 +78,12 @@ bool kindFits(int kind, const Side& dst, const Side& src) {
   return (src.eitherWay() || src.onDevice() == from_device) && (dst.eitherWay() || dst.onDevice() == to_device);
 }
 
+// The kind of a copy that was given by its addresses alone.
+int kindOf(int kind, const Side& dst, const Side& src) {
+  if (kind != kByAddress) return kind;
+  return src.onDevice() ? (dst.onDevice() ? kDeviceToDevice : kDeviceToHost) : dst.onDevice() ? kHostToDevice : kHostToHost;
+}
+
 void copyRows(unsigned char* dst, size_t dst_pitch, const unsigned char* src, size_t src_pitch, size_t width, size_t height) {
   if (dst_pitch == width && src_pitch == width) {
     memmove(dst, src, width * height);
@@ -118,6 +125,8 @@ Error copy(void* dst, size_t dst_pitch, const void* src, size_t src_pitch, size_
   } else {
     command.work = [=, at = to.at, source = from.at](Runner&) { copyRows(at, dst_pitch, source, src_pitch, width, height); };
   }
+  const activity::Call call(height == 1 ? 41 : 44, true);
+  command.work = call.copy(kindOf(kind, to, from), width * height, std::move(command.work));
   auto done = command.record = std::make_shared<Record>();
   stream->submit(std::move(command));
   if (!waits) return kSuccess;
@@ -140,12 +149,14 @@ Error set(DriverAddress dst, size_t pitch, Value value, size_t width, size_t hei
   if (side.pageable() || !reaches(stream->context, side)) return kInvalidValue;
   Command command;
   note(&command, side, true);
-  command.work = [=, at = side.at](Runner&) {
+  const uint32_t which = sizeof value == 1 ? 0 : sizeof value == 2 ? 2 : 4;
+  const activity::Call call((height == 1 ? 216 : 222) + which);
+  command.work = call.fill(bytes * height, [=, at = side.at](Runner&) {
     for (size_t row = 0; row < height; ++row) {
       unsigned char* const line = at + row * pitch;
       for (size_t i = 0; i < width; ++i) memcpy(line + i * sizeof value, &value, sizeof value);
     }
-  };
+  });
   stream->submit(std::move(command));
   return kSuccess;
 }
@@ -186,6 +197,8 @@ Error prepareCopyNode(Context& context, const CopyNode& copy, NodeWork* work) {
   work->dst = placeOf(to);
   work->src = placeOf(from);
   work->flat = copy.height == 1;
+  work->copy_kind = kindOf(kByAddress, to, from);
+  work->bytes = copy.width * copy.height;
   work->run = [copy, at = to.at, source = from.at](Runner&) {
     copyRows(at, copy.dst_pitch, source, copy.src_pitch, copy.width, copy.height);
   };
@@ -207,6 +220,7 @@ Error prepareFillNode(Context& context, const FillNodeParameters& fill, NodeWork
   note(work, side, true);
   work->dst = placeOf(side);
   work->flat = fill.height == 1;
+  work->bytes = bytes * fill.height;
   work->shape = {fill.width, fill.height, size, fill.height == 1 ? 0 : fill.pitch};
   work->run = [fill, pitch, size, at = side.at](Runner&) {
     for (size_t row = 0; row < fill.height; ++row) {

@@ -7,7 +7,8 @@
 
 A run trains with events around every launch (launch_events.c, loaded ahead of the library), then with RT_TRACE instead: the
 median of a kernel's spans stands beside the median of its events. A third training has each step as a graph, with both: the sum
-of its nodes' spans stands beside the events around the same launches. A fourth has graphs with events alone, which tells how
+of its nodes' spans stands beside the events around the same launches, and so does its span from the begin of the first node to
+the end of the last one. A fourth has graphs with events alone, which tells how
 much longer a traced graph takes. Exit status: 0 all within the limit, 1 not, 77 no such device.
 """
 
@@ -20,6 +21,8 @@ import statistics
 import subprocess
 import sys
 import tempfile
+
+WHOLE = "w", "graph from begin to end"
 
 
 def trained(chosen, words, environment):
@@ -46,12 +49,14 @@ def times_of_trace(file):
     """As times_of_events; a graph's time is that of its nodes together."""
     times, nodes = collections.defaultdict(list), collections.Counter()
     for event in json.loads(file.read_text(encoding="utf-8")):
-        if event["ph"] != "X" or event["cat"] not in ("kernel", "copy", "fill"):
+        if event["ph"] != "X" or event["cat"] not in ("kernel", "copy", "fill", "graph"):
             continue
         if event["args"].get("in_graph"):
             nodes[event["args"]["serial"]] += event["dur"] * 1000
         elif event["cat"] == "kernel":
             times["k", event["name"]].append(event["dur"] * 1000)
+        elif event["cat"] == "graph":
+            times[WHOLE].append(event["dur"] * 1000)
     times["g", "graph"] = list(nodes.values())
     return times
 
@@ -74,9 +79,11 @@ def compared(chosen):
         alone, spans = measured(chosen, [], True, False)[0], measured(chosen, [], False, True)[1]
         both, graphs = measured(chosen, ["--graph"], True, True)
         alone["g", "graph"] = measured(chosen, ["--graph"], True, False)[0]["g", "graph"]
-        spans["g", "graph"] = graphs["g", "graph"]
+        for key in (("g", "graph"), WHOLE):
+            spans[key] = graphs[key]
+        alone[WHOLE], both[WHOLE] = alone["g", "graph"], both["g", "graph"]
         for key in sorted(alone):
-            wanted = both[key] if key[0] == "g" else alone[key]
+            wanted = both[key] if key[0] in "gw" else alone[key]
             assert len(spans[key]) == len(wanted), f"{key[1]}: {len(wanted)} launches, and {len(spans[key])} in the trace"
             rows[key].append([statistics.median(times) for times in (wanted, spans[key], alone[key])])
     return rows
@@ -101,9 +108,9 @@ def main():
         ratio = found / wanted
         beyond += not abs(ratio - 1) <= chosen.limit
         print(f"| {name} | {wanted / 1000:.2f} | {found / 1000:.2f} | {ratio:.3f} |")
-        row = {"kind": "graph" if kind == "g" else "kernel", "name": name, "events_ns": round(wanted), "trace_ns": round(found),
-               "ratio": round(ratio, 4)}
-        if kind == "g":
+        row = {"kind": {"g": "graph", "w": "whole graph"}.get(kind, "kernel"), "name": name, "events_ns": round(wanted),
+               "trace_ns": round(found), "ratio": round(ratio, 4)}
+        if kind != "k":
             row["untraced_ns"] = round(untraced)
         table.append(row)
     if chosen.json:

@@ -27,6 +27,8 @@ EXPECTED = {
     ("graph", "graph"): GRAPH_LAUNCHES,
     ("host function", "host function"): 1,
 }
+# A folder with the simulated CUPTI, which then times the work; without it, the real one or events do.
+CUPTI = os.environ.get("TRACE_TEST_CUPTI", "")
 HAS_CLOCK = not DEVICE.startswith("cpu")
 
 
@@ -39,6 +41,8 @@ class Run:
         for file in (self.trace_file, self.profile_file):
             file.unlink(missing_ok=True)
         settings = {"RT_CACHE_DIR": "off", "RT_TRACE": str(self.trace_file), "RT_PROFILE": str(self.profile_file)}
+        if CUPTI:
+            settings["LD_LIBRARY_PATH"] = CUPTI
         settings.update(environment)
         self.result = subprocess.run([PROGRAM, DEVICE, end, *words],
                                      env={**os.environ, **settings}, capture_output=True, text=True,
@@ -64,6 +68,9 @@ class TraceTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.runs = {end: Run(end, end) for end in ("exit", "shutdown")}
+        log = Run("log", "exit", RT_LOG="info").result.stderr if DEVICE.startswith("cuda") else ""
+        cls.timer = next((line for line in log.splitlines() if "Work of CUDA is timed by" in line), "")
+        cls.by_events = "timed by events" in cls.timer
 
     def test_every_piece_of_work_is_a_span(self):
         for end, run in self.runs.items():
@@ -157,13 +164,13 @@ class TraceTest(unittest.TestCase):
             return
         run = Run("quick", "exit", RT_CPU_BUILD="quick")
         self.assertEqual({span["args"]["tier"] for span in run.spans("kernel")}, {"quick"})
+        form, = self.forms(run)["smooth"]
+        self.assertEqual((form["tier"], form["lanes"], form["no_lanes"]),
+                         ("quick", 0, "quick code runs work-items one by one"))
 
     def test_the_profile_has_the_sums_of_the_trace(self):
         for end, run in self.runs.items():
             with self.subTest(end):
-        form, = self.forms(run)["smooth"]
-        self.assertEqual((form["tier"], form["lanes"], form["no_lanes"]),
-                         ("quick", 0, "quick code runs work-items one by one"))
                 totals = collections.defaultdict(lambda: [0, 0.0])
                 for span in run.work():
                     total = totals[span["args"]["device"], span["cat"], span["name"]]
@@ -189,10 +196,6 @@ class TraceTest(unittest.TestCase):
                 steps = {row["step"]: row["count"] for row in run.profile["builds"]}
                 self.assertEqual((steps["cache miss"], steps["front end"]), (1, 1))
 
-    def test_the_table_goes_to_stderr(self):
-        for end in ("exit", "shutdown"):
-            run = Run("table", end, RT_PROFILE="1", RT_TRACE="")
-            table = run.result.stderr
     def forms(self, run):
         return {row["name"]: row.get("forms", []) for row in run.profile["work"] if row["kind"] == "kernel"}
 
@@ -227,6 +230,10 @@ class TraceTest(unittest.TestCase):
         self.assertRegex(table, r"as optimized code, \d+ lanes along dimension 0.*, split at its barriers")
         self.assertIn("as optimized code, on fibers: it has sub-group functions", table)
 
+    def test_the_table_goes_to_stderr(self):
+        for end in ("exit", "shutdown"):
+            run = Run("table", end, RT_PROFILE="1", RT_TRACE="")
+            table = run.result.stderr
             for words in (f"kernels of {DEVICE}", f"copies and fills of {DEVICE}", "smooth (traced.cl)", "copy host to device",
                           "builds", "calls", "rtStreamSynchronize"):
                 self.assertIn(words, table)
@@ -276,7 +283,7 @@ class TraceTest(unittest.TestCase):
         run.events = json.loads(timeline.read_text())
         counts = collections.Counter((span["cat"], span["name"]) for span in run.work())
         expected = dict(EXPECTED)
-        if DEVICE.startswith("cuda"):  # events between nodes have to be in the graph from the start
+        if self.by_events:  # events between nodes have to be in the graph from the start
             expected.update({("kernel", "scale"): LAUNCHES, ("kernel", "smooth"): LAUNCHES,
                              ("copy", "copy device to device"): 1})
         self.assertEqual(dict(counts), expected)
@@ -293,6 +300,74 @@ class TraceTest(unittest.TestCase):
         self.assertLessEqual(mark["ts"], step["ts"] + step["dur"] + 0.001)
         for launch in run.spans("graph"):
             self.assertGreaterEqual(launch["ts"], graph["ts"] - run.error())
+
+    def test_the_log_says_what_times_the_work(self):
+        if not DEVICE.startswith("cuda"):
+            return
+        if CUPTI:
+            self.assertIn("timed by libcupti.so.12, version 28.", self.timer)
+        self.assertRegex(self.timer, r"timed by (events|\S*libcupti.so.\d+, version \d+\.)")
+        disabled = Run("disabled", "exit", RT_LOG="info", RT_DISABLE="opencl,cupti").result.stderr
+        self.assertNotIn("CUPTI", disabled)
+        self.assertNotIn("warning", disabled)
+
+    def test_copies_and_fills_in_several_parts_are_one_span_each(self):
+        """From and to pageable memory, by rows, with a pattern of 16 bytes."""
+        run = Run("copies", "copies")
+        self.assertEqual(self.counts(run), {("copy", "copy host to device"): 2, ("copy", "copy device to host"): 2,
+                                            ("fill", "fill"): 2, ("kernel", "scale"): 1})
+        self.assertEqual(run.profile["lost"], 0)
+
+    def test_work_of_streams_that_have_ended_is_told(self):
+        run = Run("streams", "streams")
+        self.assertEqual(self.counts(run), {("kernel", "scale"): 20, ("copy", "copy device to host"): 20})
+        self.assertEqual(run.profile["lost"], 0)
+
+    def counts(self, run):
+        return dict(collections.Counter((span["cat"], span["name"]) for span in run.work()))
+
+    @unittest.skipUnless(CUPTI, "needs the simulated CUPTI")
+    def test_cupti_that_cannot_be_used_is_told_once_and_events_take_its_place(self):
+        for word, why in (("taken", "another profiler has it"), ("disabled", "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES"),
+                          ("foreign", "it has no records of the work")):
+            with self.subTest(word):
+                run = Run(word, "exit", SIMULATED_CUPTI=word)
+                self.assertEqual(run.result.stderr,
+                                 f"manyrt: warning: CUPTI cannot be used: {why}. Work of CUDA is timed by events.\n")
+                self.assertEqual(self.counts(run), EXPECTED)
+                self.assertEqual(run.profile["lost"], 0)
+
+    @unittest.skipUnless(CUPTI, "needs the simulated CUPTI")
+    def test_records_of_each_release_of_cupti_are_read(self):
+        for version in (28, 130001, 130500, 131000):
+            with self.subTest(version):
+                run = Run("release", "exit", SIMULATED_CUPTI_VERSION=str(version))
+                self.assertEqual((self.counts(run), run.profile["lost"]), (EXPECTED, 0))
+        run = Run("unknown", "exit", SIMULATED_CUPTI_VERSION="140000", RT_LOG="info")
+        self.assertIn("libcupti.so.12 has version 140000, whose records this library does not know. Work of CUDA is timed by "
+                      "events",
+                      run.result.stderr)
+        self.assertEqual(self.counts(run), EXPECTED)
+
+    @unittest.skipUnless(CUPTI, "needs the simulated CUPTI")
+    def test_records_that_come_late_are_waited_for(self):
+        run = Run("late", "exit", SIMULATED_CUPTI="late")
+        self.assertEqual((self.counts(run), run.profile["lost"]), (EXPECTED, 0))
+
+    @unittest.skipUnless(CUPTI, "needs the simulated CUPTI")
+    def test_nodes_have_their_names_whatever_their_numbers_are(self):
+        run = Run("shuffled", "exit", SIMULATED_CUPTI="shuffled")
+        self.assertEqual((self.counts(run), run.profile["lost"]), (EXPECTED, 0))
+
+    @unittest.skipUnless(CUPTI, "needs the simulated CUPTI")
+    def test_records_that_cupti_has_lost_are_counted(self):
+        run = Run("loses", "exit", SIMULATED_CUPTI="loses")
+        self.assertRegex(run.result.stderr, r"CUPTI has lost \d+ records? of work on CUDA")
+        lost = KERNELS * 2 // 5
+        self.assertEqual(run.profile["lost"], lost)
+        self.assertEqual(sum(event["args"]["spans"] for event in run.events if event["name"] == "lost"), lost)
+        self.assertEqual(len(run.spans("kernel")), 2 * KERNELS - lost)
+        self.assertEqual(len(run.spans("copy", "fill", "graph")), sum(EXPECTED.values()) - 2 * KERNELS - 1)
 
     @unittest.skipUnless(DEVICE == "cpu", "ranges know of no device")
     def test_a_tool_for_nvtx_is_told_of_ranges_and_marks(self):

@@ -1,8 +1,9 @@
 /* Work of known numbers on one device, for trace_test.py: launches, copies of each direction, fills, a host function, and a
- * graph. Usage: traced_program DEVICE [shutdown|exit|running|profiled|middle|barriers] [REPEATS] [FILE]. Prints what events say
- * of the graph's launches. With "profiled" a callback of the trace adds up what it is told, and FILE gets the sums. With
- * "middle" the streams, the graph and some work are older than the timeline, which FILE gets. With "barriers" it launches two
- * other kernels. */
+ * graph. Usage: traced_program DEVICE [shutdown|exit|running|profiled|middle|barriers|copies|streams] [REPEATS] [FILE]. Prints
+ * what events say of the graph's launches. With "profiled" a callback of the trace adds up what it is told, and FILE gets the
+ * sums. With "middle" the streams, the graph and some work are older than the timeline, which FILE gets. With "barriers" it
+ * launches two other kernels, with "copies" it copies and fills in ways that take several commands, with
+ * "streams" it has streams that end at once. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,6 +121,42 @@ static void middleWork(rtStream_t stream, rtContext_t context, const char* file,
   OK(rtGraphExecDestroy(exec));
 }
 
+static void copyWork(rtStream_t stream, rtContext_t context) {
+  enum { kBytes = 8 << 20, kPitch = 4096, kWidth = 1000, kRows = 512 };
+  static const uint32_t pattern[4] = {1, 2, 3, 4};
+  char* pageable = malloc(kBytes);
+  char* device = NULL;
+  float by = 1.0f;
+  void* scale_args[] = {&device_a, &by};
+  if (pageable == NULL) exit(1);
+  memset(pageable, 1, kBytes);
+  OK(rtMalloc((void**)&device, kBytes, context));
+  OK(rtMemcpyAsync(device, pageable, kBytes, RT_MEMCPY_HOST_TO_DEVICE, stream));
+  OK(rtMemcpy2DAsync(device, kPitch, pageable, kPitch, kWidth, kRows, RT_MEMCPY_HOST_TO_DEVICE, stream));
+  OK(rtLaunchKernel(scale, kItems / 64, 1, 1, 64, 1, 1, 0, stream, scale_args, 2));
+  OK(rtMemFillAsync(device, pattern, sizeof pattern, kBytes / 16, stream));
+  OK(rtMemFillAsync(device, pattern, 4, 1 << 10, stream));
+  OK(rtMemcpy2DAsync(pageable, kPitch, device, kPitch, kWidth, kRows, RT_MEMCPY_DEVICE_TO_HOST, stream));
+  OK(rtMemcpyAsync(pageable, device, kBytes, RT_MEMCPY_DEVICE_TO_HOST, stream));
+  OK(rtStreamSynchronize(stream));
+  OK(rtFree(device));
+  free(pageable);
+}
+
+/* Streams that end as soon as their work is over. */
+static void shortStreams(rtContext_t context) {
+  float by = 1.0f;
+  void* scale_args[] = {&device_a, &by};
+  for (int i = 0; i < 20; ++i) {
+    rtStream_t stream = NULL;
+    OK(rtStreamCreate(&stream, NULL, context));
+    OK(rtLaunchKernel(scale, kItems / 64, 1, 1, 64, 1, 1, 0, stream, scale_args, 2));
+    OK(rtMemcpyAsync(host, device_a, bytes, RT_MEMCPY_DEVICE_TO_HOST, stream));
+    OK(rtStreamSynchronize(stream));
+    OK(rtStreamDestroy(stream));
+  }
+}
+
 static void barrierWork(rtStream_t stream, rtContext_t context) {
   rtModuleOptions_t options = RT_MODULE_OPTIONS_INIT;
   rtModule_t module = NULL;
@@ -164,6 +201,14 @@ int main(int argc, char** argv) {
   memset(host, 0, bytes);
   if (strcmp(end, "middle") == 0) {
     middleWork(stream, context, file, &called);
+    return 0;
+  }
+  if (strcmp(end, "copies") == 0) {
+    copyWork(stream, context);
+    return 0;
+  }
+  if (strcmp(end, "streams") == 0) {
+    shortStreams(context);
     return 0;
   }
   if (strcmp(end, "barriers") == 0) {

@@ -31,11 +31,12 @@ class Device final : public driver::Device, private backend::Interop {
   DeviceNumber number() const { return number_; }
   uint32_t units() const { return properties_.compute_units; }
   int computeMajor() const { return major_; }
+  const char* id() const { return properties_.id; }
   int computeMinor() const { return minor_; }
   uint32_t architecture() const { return static_cast<uint32_t>(major_ * 10 + minor_); }  // 90: sm_90
   int driverVersion() const { return driver_version_; }
-  uint32_t sharedBytesByDefault() const { return shared_default_; }  // of a group, without asking for more
   uint32_t itemsPerUnit() const { return items_per_unit_; }          // that a multiprocessor has room for at the same time
+  uint32_t sharedBytesByDefault() const { return shared_default_; }  // of a group, without asking for more
   bool managedIsConcurrent() const { return concurrent_managed_; }
   bool readsPageable() const { return pageable_; }
   LaunchSpeed& launchSpeed() { return launch_speed_; }
@@ -58,13 +59,13 @@ class Device final : public driver::Device, private backend::Interop {
   int major_ = 0, minor_ = 0;
   int driver_version_ = 0;
   uint32_t shared_default_ = 0;
-  bool managed_ = false, concurrent_managed_ = false, cooperative_ = false, pageable_ = false, peers_ = false;
   uint32_t items_per_unit_ = 0;
+  bool managed_ = false, concurrent_managed_ = false, cooperative_ = false, pageable_ = false, peers_ = false;
 
   Ranked<std::mutex, LockRank::kCudaDevice> mutex_;
   NativeContext primary_ = nullptr;
   LaunchSpeed launch_speed_;
-  Timeline timeline_{properties_.id};
+  Timeline timeline_{*this};
   std::unique_ptr<Ranges> ranges_;
 };
 

@@ -130,14 +130,18 @@ Status Replay::create(Ref<backend::Replay>* out, Context& context, std::span<con
 Status Replay::build(std::span<const backend::ReplayStep> steps) {
   Current current(context_->native());
   nodes_.reserve(steps.size());
-  has_times_ = trace::timesWork() && table().cuGraphAddEventRecordNode != nullptr &&
-               table().cuGraphExecEventRecordNodeSetEvent != nullptr;
+  const bool traced = trace::timesWork();
+  if (traced) context_->device().timeline().look();
+  has_times_ = traced && context_->device().timeline().activities() == nullptr &&
+               table().cuGraphAddEventRecordNode != nullptr && table().cuGraphExecEventRecordNodeSetEvent != nullptr;
   RT_CUDA_TRY(cuGraphCreate, &graph_, 0);
   std::vector<NativeNode> before;
   for (const backend::ReplayStep& step : steps) {
     before.clear();
     for (uint32_t earlier : step.before) before.push_back(nodes_[earlier].last());
     Node* const node = &nodes_.emplace_back();
+    if (traced) describe(*node, step.work);
+    node->branch = static_cast<uint16_t>(step.branch);
     RT_TRY(has_times_ ? addTimed(node, step, before) : add(node, step.work, before));
   }
   RT_CUDA_TRY(cuGraphInstantiateWithFlags, &exec_, graph_, 0);
@@ -179,6 +183,7 @@ Status Replay::add(Node* node, const Work& work, const std::vector<NativeNode>& 
                 static_cast<NativeWork&>(*native->work).graph());
   } else {
     const auto& fill = std::get<backend::Fill>(work);
+    node->is_fill = true;
     node->dst = memoryKindOf(fill.dst);
     const FillNodeParameters parameters = parametersOf(fill);
     RT_CUDA_TRY(cuGraphAddMemsetNode, &node->native, graph_, first, before.size(), &parameters, context_->native());
@@ -192,9 +197,6 @@ Status Replay::add(Node* node, const Work& work, const std::vector<NativeNode>& 
 Status Replay::addTimed(Node* node, const backend::ReplayStep& step, const std::vector<NativeNode>& before) {
   if (kindOf(step.work) == 0) return add(node, step.work, before);
   Timeline& timeline = context_->device().timeline();
-  node->traced = backend::describe(step.work);
-  node->traced.in_graph = true;
-  node->branch = static_cast<uint16_t>(step.branch);
   NativeEvent event = nullptr;
   if (!timeline.take(&event)) return add(node, step.work, before);
   const NativeNode* const first = before.empty() ? nullptr : before.data();
@@ -208,6 +210,37 @@ Status Replay::addTimed(Node* node, const backend::ReplayStep& step, const std::
   RT_TRY(add(node, step.work, {node->begin}));
   if (table().cuGraphAddEventRecordNode(&node->end, graph_, &node->native, 1, event) != kSuccess) node->end = nullptr;
   return Status();
+}
+
+void Replay::describe(Node& node, const backend::ReplayStep::Work& work) {
+  node.traced = backend::describe(work);
+  node.traced.in_graph = true;
+  node.described = true;
+}
+
+// Native functions have nodes that are not known here.
+void Replay::describeNodes(RecordedWork* span) const {
+  std::vector<RecordedWork::Node> nodes;
+  bool has_more = false;
+  nodes.reserve(nodes_.size());
+  for (const Node& node : nodes_) {
+    if (node.recorded) has_more = true;
+    if (node.kind == 0 || node.recorded || !node.enabled) continue;
+    RecordedWork::Node& told = nodes.emplace_back();
+    told.described = node.described;
+    if (node.described) {
+      told.work = node.traced;
+    } else if (!node.kernel) {
+      told.work.kind = node.is_fill ? trace::Kind::kFill : trace::Kind::kCopy;
+    }
+    if (node.kernel) {
+      const auto& kernel = static_cast<const Kernel&>(*node.kernel);
+      told.symbol = trace::keep(kernel.symbol().c_str());
+      if (!node.described) told.work = backend::describe(kernel, backend::Launch{});
+    }
+    told.work.lane = node.branch;
+  }
+  span->setGraph(std::move(nodes), has_more);
 }
 
 // A launch in flight has the events of its time.
@@ -247,10 +280,7 @@ Status Replay::change(bool* changed, uint32_t step, const Work& work) {
   Current current(context_->native());
   if (kind == 0) return enable(node, false);
   RT_TRY(set(changed, node, work));
-  if (*changed && has_times_) {
-    node.traced = backend::describe(work);
-    node.traced.in_graph = true;
-  }
+  if (*changed && node.described) describe(node, work);
   return *changed ? enable(node, true) : Status();
 }
 

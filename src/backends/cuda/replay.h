@@ -23,6 +23,8 @@ class Replay final : public driver::Replay<Stream, true> {
   bool hasTimes() const { return has_times_; }         // it was made while a trace was on
   // Exchanges the events of all nodes for fresh ones, which the next launch records. Null: the driver refuses, or no memory.
   std::unique_ptr<TimedWork> giveEvents(uint64_t serial);
+  // What CUPTI is to tell of the next launch.
+  void describeNodes(RecordedWork* span) const;
 
  private:
   struct MemoryKind {  // a node is bound to the kind of memory that it was made with
@@ -34,12 +36,15 @@ class Replay final : public driver::Replay<Stream, true> {
     NativeNode native = nullptr;
     size_t kind = 0;  // of its work; 0: it does nothing
     bool flat = true;
+    bool is_fill = false;
     bool enabled = true;  // false: it does nothing at present, such as a launch without work-groups
     Ref<backend::Kernel> kernel;
     Ref<backend::NativeWork> recorded;
     MemoryKind dst, src;
-    // Of a graph with times: what it does, and the nodes around it, which record events. `last`: what later nodes wait for.
+    // Of a graph that was made while a trace was on: what it does, and with times by events the nodes around it, which record
+    // these. `last`: what later nodes wait for.
     trace::Work traced;
+    bool described = false;
     uint16_t branch = 0;
     NativeNode begin = nullptr, end = nullptr;
     NativeNode last() const { return end != nullptr ? end : native; }
@@ -50,6 +55,7 @@ class Replay final : public driver::Replay<Stream, true> {
   Status add(Node* node, const backend::ReplayStep::Work& work, const std::vector<NativeNode>& before);
   Status set(bool* changed, Node& node, const backend::ReplayStep::Work& work);
   Status addTimed(Node* node, const backend::ReplayStep& step, const std::vector<NativeNode>& before);
+  static void describe(Node& node, const backend::ReplayStep::Work& work);
   Status enable(Node& node, bool enabled);
   static MemoryKind memoryKindOf(const void* pointer);
 

@@ -228,19 +228,28 @@ Status Stream::enqueueLaunch(backend::Kernel& given, const backend::Launch& laun
 }
 
 Status Stream::enqueueCopy(const backend::Copy& copy) {
-  if (trace::timesWork()) [[unlikely]]
-    return timed(backend::describe(copy), [&] { return giveCopy(copy); });
+  if (trace::timesWork()) [[unlikely]] {
+    bool from_host = false;
+    const bool staged = goesThroughStaging(copy, &from_host);
+    return timed(
+        backend::describe(copy), [&] { return giveCopy(copy); }, !staged);
+  }
   return giveCopy(copy);
+}
+
+bool Stream::goesThroughStaging(const backend::Copy& copy, bool* from_host) const {
+  if (copy.height != 1 || copy.width < std::min(Staging::kMinToDevice, Staging::kMinToHost) || device().readsPageable())
+    return false;
+  *from_host = isPageable(copy.src);
+  return *from_host != isPageable(copy.dst) && Staging::takes(copy.width, *from_host);
 }
 
 Status Stream::giveCopy(const backend::Copy& copy) {
   Current current(native_context_);
   if (copy.height == 1) {
-    if (copy.width >= std::min(Staging::kMinToDevice, Staging::kMinToHost) && !device().readsPageable()) {
-      const bool from = isPageable(copy.src), to = isPageable(copy.dst);
+    if (bool from_host; goesThroughStaging(copy, &from_host)) {
       const bool idle = !others_submit_ && known() == withDevice();
-      if (from != to && Staging::takes(copy.width, from))
-        return context().staging().copy(copy.dst, copy.src, copy.width, from, native_, idle);
+      return context().staging().copy(copy.dst, copy.src, copy.width, from_host, native_, idle);
     }
     const Error error = RT_CUDA_CALL(cudaMemcpyAsync, copy.dst, copy.src, copy.width, kCopyDefault, native_);
     return error == kSuccess ? Status() : failed("cudaMemcpyAsync", error);
@@ -302,10 +311,18 @@ bool Stream::isCaptured() const {
 
 // What fails is told as ever, and has no span.
 template <class Enqueue>
-Status Stream::timed(const trace::Work& work, Enqueue enqueue) {
+Status Stream::timed(const trace::Work& work, Enqueue enqueue, bool by_records) {
   Current current(native_context_);
   if (isCaptured()) return enqueue();
   device().timeline().look();
+  // A kernel is one record, as is a graph of one kernel; a copy or a fill may be several, and is none without bytes.
+  const size_t count = work.kind == trace::Kind::kKernel ? 1 : 0;
+  Activities* const activities = device().timeline().activities();
+  if (activities != nullptr && by_records && (count != 0 || work.bytes != 0)) {
+    return recorded(
+        *activities, [&](RecordedWork& span) { span.set(work, count); }, enqueue);
+  }
+  device().timeline().lookAtEvents();
   std::unique_ptr<TimedWork> pending(new (std::nothrow) TimedWork(device().timeline(), native_context_, serialOfWork(), false));
   const TimedWork::Piece* const piece = pending != nullptr ? pending->add(work) : nullptr;
   const bool begun = piece != nullptr && table().cuEventRecord(piece->begin, native_) == kSuccess;
@@ -315,12 +332,36 @@ Status Stream::timed(const trace::Work& work, Enqueue enqueue) {
   return Status();
 }
 
-// A graph that was made while a trace was on has events around each of its nodes. Another one is one span.
+// Whether anything is told of the submission depends on what CUPTI has recorded.
+template <class Describe, class Enqueue>
+Status Stream::recorded(Activities& activities, Describe describe, Enqueue enqueue) {
+  const uint64_t number = activities.expect(track.number);
+  std::unique_ptr<RecordedWork> span(new (std::nothrow)
+                                         RecordedWork(device().timeline(), activities, *this, number, serialOfWork()));
+  {
+    const Activities::Region region(activities, number);
+    RT_TRY(enqueue());
+  }
+  try {
+    if (span != nullptr) describe(*span);
+  } catch (const std::bad_alloc&) {  // a trace fails no call
+    span = nullptr;
+  }
+  spans().add(std::move(span));
+  return Status();
+}
+
+// CUPTI tells of each node. Without it, a graph that was made while a trace was on has events around each of its nodes, and
+// another one is one span.
 Status Stream::replayTimed(Replay& replay) {
   Current current(native_context_);
   if (isCaptured()) return launchReplay(replay);
-  if (!replay.hasTimes()) return timed(backend::describe(trace::Kind::kGraph), [&] { return launchReplay(replay); });
   device().timeline().look();
+  if (Activities* const activities = device().timeline().activities(); activities != nullptr)
+    return recorded(
+        *activities, [&](RecordedWork& span) { replay.describeNodes(&span); }, [&] { return launchReplay(replay); });
+  if (!replay.hasTimes()) return timed(backend::describe(trace::Kind::kGraph), [&] { return launchReplay(replay); });
+  device().timeline().lookAtEvents();
   std::unique_ptr<TimedWork> pending = replay.giveEvents(serialOfWork());
   RT_TRY(launchReplay(replay));
   spans().add(std::move(pending));

@@ -12,10 +12,12 @@
 
 namespace manyrt::cuda {
 
+class Activities;
 class Context;
 class Device;
 class Kernel;
 class NativeModuleOwner;
+class RecordedWork;
 class Replay;
 
 class Stream final : public driver::FastStream<Stream> {
@@ -63,9 +65,14 @@ class Stream final : public driver::FastStream<Stream> {
   Error callOnNative(Call call) const;
   Status giveLaunch(Kernel& kernel, const backend::Launch& launch);
   Status giveCopy(const backend::Copy& copy);
-  // Gives the driver what `enqueue` does with an event before and one after it. Under the mutex.
+  bool goesThroughStaging(const backend::Copy& copy, bool* from_host) const;
+  // Gives the driver what `enqueue` does, with CUPTI's records of it or an event before and one after it. Under the mutex.
+  // `by_records` false: other threads give parts of it to the driver, which no record of this one has.
   template <class Enqueue>
-  Status timed(const trace::Work& work, Enqueue enqueue);
+  Status timed(const trace::Work& work, Enqueue enqueue, bool by_records = true);
+  // The same with what CUPTI tells; `describe` gets the span that is to be filled in.
+  template <class Describe, class Enqueue>
+  Status recorded(Activities& activities, Describe describe, Enqueue enqueue);
   bool isCaptured() const;  // by the program, which has the native stream
   Status launchReplay(Replay& replay);
   Status replayTimed(Replay& replay);

@@ -5,11 +5,14 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <cstring>
 #include <new>
 #include <utility>
 
 #include "backends/cuda/current.h"
+#include "backends/cuda/device.h"
 #include "backends/cuda/table.h"
+#include "backends/driver/stream.h"
 #include "backends/traced.h"
 #include "base/clock.h"
 
@@ -20,7 +23,8 @@ constexpr int kTrials = 5;
 constexpr int64_t kLookAgain = 500'000'000;  // ns: a float of milliseconds is good to 30 ns by then, and clocks drift
 // For events on an idle stream, ns, since the caller submits work meanwhile. Without any place of the clock all spans are lost.
 constexpr int64_t kPatience = 10'000'000, kPatienceAtFirst = 200'000'000;
-constexpr int64_t kResolution = 500;  // ns, of an event, as CUDA documents it
+constexpr int64_t kPatienceAtFirstRecord = 1'000'000'000;  // CUPTI makes what it needs meanwhile
+constexpr int64_t kResolution = 500;                       // ns, of an event, as CUDA documents it
 
 // A query by any thread would end a capture that the program has begun in CUDA's strictest mode.
 class OutsideCaptures {
@@ -55,6 +59,18 @@ void Timeline::give(NativeEvent event) try {
 }
 
 void Timeline::look() {
+  Activities* const found = Activities::get(device_.driverVersion());
+  Activities* const records = found != nullptr && found->begin() ? found : nullptr;
+  if (records == nullptr) activities_.store(nullptr, std::memory_order_relaxed);
+  std::lock_guard lock(mutex_);
+  if (records != nullptr && !refused_ && (activities_looked_ == 0 || nowNanoseconds() - activities_looked_ >= kLookAgain)) {
+    const OutsideCaptures outside;
+    refused_ = !makeStream();
+    if (!refused_) calibrateActivities(*records);
+  }
+}
+
+void Timeline::lookAtEvents() {
   std::lock_guard lock(mutex_);
   if (refused_ || (looked_ != 0 && nowNanoseconds() - looked_ < kLookAgain)) return;
   const OutsideCaptures outside;
@@ -89,8 +105,72 @@ bool Timeline::calibrate() {
     base_time_ = before + width / 2;
     std::swap(base_, trial_);
   }
-  if (narrowest != INT64_MAX) trace::clock(device_, narrowest / 2 + kResolution);
+  if (narrowest != INT64_MAX) trace::clock(device_.id(), narrowest / 2 + kResolution);
   return true;
+}
+
+// A word is filled on the idle stream between two looks at the host's clock: the record of that lies between them, too. So it
+// bounds where CUPTI's clock may be on the host's; within the bounds, CUPTI's own answer counts. The error is the further
+// bound. A first look without a record says that CUPTI's records cannot be used.
+void Timeline::calibrateActivities(Activities& records) {
+  struct Trial {
+    uint64_t number;
+    int64_t before, after;
+  };
+  Trial trials[kTrials];
+  const int64_t began = nowNanoseconds();
+  const bool first = activities_looked_ == 0;
+  const int64_t deadline = began + (first ? kPatienceAtFirstRecord : kPatience);
+  activities_looked_ = began;
+  if (word_ == 0) {
+    void* memory = nullptr;
+    if (table().cudaMalloc(&memory, sizeof(uint32_t)) != kSuccess) return;
+    word_ = reinterpret_cast<DriverAddress>(memory);
+  }
+  int done = 0;
+  Error error = kSuccess;
+  for (; done < kTrials && error == kSuccess; ++done) {
+    Trial& trial = trials[done];
+    trial.number = records.expect(0);
+    trial.before = nowNanoseconds();
+    {
+      const Activities::Region region(records, trial.number);
+      error = table().cuMemsetD32Async(word_, 0, 1, stream_);
+    }
+    if (error == kSuccess) error = table().cuEventRecord(trial_, stream_);
+    while (error == kSuccess && (error = table().cuEventQuery(trial_)) == kNotReady && nowNanoseconds() < deadline) {
+      error = kSuccess;
+      sched_yield();
+    }
+    trial.after = nowNanoseconds();
+  }
+  int64_t lowest = INT64_MIN, highest = INT64_MAX;  // host minus CUPTI
+  bool seen = false;
+  while (done > 0 && error == kSuccess && !seen) {
+    records.flush(0);
+    for (int i = 0; i < done; ++i) {
+      std::vector<Activities::Record> found;
+      if (!records.take(trials[i].number, 1, true, &found) || found.empty()) continue;
+      seen = true;
+      lowest = std::max(lowest, trials[i].before - found.front().begin);
+      highest = std::min(highest, trials[i].after - found.front().end);
+    }
+    if (nowNanoseconds() >= deadline) break;
+  }
+  for (int i = 0; i < done; ++i) records.forget(trials[i].number);
+  if (error != kSuccess) return;  // the device is busy: the last place stays
+  if (!seen || lowest > highest) {
+    if (!first && activities() != nullptr) return;
+    records.refuse(seen ? "its times are not those of the work" : "it has no records of the work");
+    activities_.store(nullptr, std::memory_order_relaxed);
+    return;
+  }
+  int64_t offset = 0, width = 0;
+  if (!records.clock(&offset, &width)) offset = lowest + (highest - lowest) / 2;
+  offset = std::clamp(offset, lowest, highest);
+  host_minus_cupti_.store(offset, std::memory_order_relaxed);
+  activities_.store(&records, std::memory_order_release);
+  trace::clock(device_.id(), std::max(offset - lowest, highest - offset));
 }
 
 bool Timeline::hostTime(int64_t* nanoseconds, NativeEvent event) {
@@ -136,6 +216,92 @@ driver::PendingSpan::Answer TimedWork::tell(const trace::Track& track) {
   }
   if (is_graph_ && first <= last) trace::work(track, serial_, backend::describe(trace::Kind::kGraph), first, last);
   return Answer::kTold;
+}
+
+// ---- By CUPTI ----
+
+namespace {
+
+constexpr int64_t kFlushInterval = 5'000'000;  // ns, while work is over and its records are not there
+
+// Whether a record may be that of the node. What is not described is as wide as its kind.
+bool isOf(const RecordedWork::Node& node, const Activities::Record& record) {
+  if (node.work.kind != record.kind) return false;
+  if (record.kind != trace::Kind::kKernel) return !node.described || node.work.bytes == record.bytes;
+  if (strcmp(node.symbol, record.name) != 0) return false;
+  return !node.described || (std::equal(record.grid, record.grid + 3, node.work.grid) &&
+                             std::equal(record.group, record.group + 3, node.work.group));
+}
+
+}  // namespace
+
+void RecordedWork::set(const trace::Work& work, size_t records) {
+  work_ = work;
+  count_ = records;
+}
+
+void RecordedWork::setGraph(std::vector<Node> nodes, bool has_more) {
+  is_graph_ = true;
+  work_ = backend::describe(trace::Kind::kGraph);
+  has_more_ = has_more;
+  count_ = has_more ? 0 : nodes.size();
+  nodes_ = std::move(nodes);
+}
+
+driver::PendingSpan::Answer RecordedWork::tell(const trace::Track& track) {
+  if (number_ == 0) return Answer::kNever;
+  if (is_graph_ && nodes_.empty() && !has_more_) return Answer::kTold;  // no node did anything
+  std::vector<Activities::Record> records;
+  const bool over = stream_ != nullptr && stream_->known() >= serial_;
+  if (!activities_.take(number_, count_, over, &records)) {
+    if (!over) return Answer::kNotYet;
+    activities_.flush(kFlushInterval);
+    if (!activities_.take(number_, count_, over, &records)) return Answer::kNotYet;
+  }
+  if (records.empty()) return Answer::kNever;
+  Activities::Record whole = records.front();
+  for (const Activities::Record& each : records) whole.end = std::max(whole.end, each.end);
+  for (size_t missing = records.size(); is_graph_ && missing < count_; ++missing) trace::lost();
+  if (is_graph_) tellNodes(track, records);
+  tellOne(track, work_, whole);
+  return Answer::kTold;
+}
+
+bool RecordedWork::outlives(std::unique_ptr<driver::PendingSpan>* self, const trace::Track& track) {
+  stream_ = nullptr;
+  return number_ != 0 && activities_.adopt(self, track);
+}
+
+void RecordedWork::tellOne(const trace::Track& track, const trace::Work& work, const Activities::Record& record) const {
+  trace::work(track, serial_, work, timeline_.hostTimeOf(record.begin), timeline_.hostTimeOf(record.end));
+}
+
+// CUPTI numbers the nodes of an executable graph in the order of the nodes that it was made of, and has another number for
+// each. Where that does not fit, the first node that is alike counts: nodes that are alike begin mostly in their order.
+void RecordedWork::tellNodes(const trace::Track& track, std::vector<Activities::Record>& records) const {
+  const auto by_node = [](const Activities::Record& one, const Activities::Record& other) { return one.node < other.node; };
+  std::vector<Activities::Record> in_order = records;
+  std::stable_sort(in_order.begin(), in_order.end(), by_node);
+  const bool fits = in_order.size() == nodes_.size() && std::equal(nodes_.begin(), nodes_.end(), in_order.begin(), isOf);
+  std::vector<bool> taken(nodes_.size(), false);
+  for (size_t i = 0; i < records.size(); ++i) {
+    const Activities::Record& record = fits ? in_order[i] : records[i];
+    size_t node = i;
+    for (node = fits ? i : 0; !fits && node < nodes_.size() && (taken[node] || !isOf(nodes_[node], record));) ++node;
+    trace::Work work = backend::describe(trace::Kind::kTask);  // of a native function
+    if (node < nodes_.size()) {
+      taken[node] = true;
+      work = nodes_[node].work;
+    }
+    if (node >= nodes_.size() || !nodes_[node].described) {
+      work.copy = record.copy;
+      work.bytes = record.bytes;
+      std::copy_n(record.grid, 3, work.grid);
+      std::copy_n(record.group, 3, work.group);
+    }
+    work.in_graph = true;
+    tellOne(track, work, record);
+  }
 }
 
 }  // namespace manyrt::cuda

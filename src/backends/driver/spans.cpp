@@ -8,6 +8,15 @@ namespace manyrt::driver {
 
 Spans::~Spans() {
   if (listens_) trace::remove(*this);
+  end();
+}
+
+void Spans::end() {
+  {
+    std::lock_guard lock(mutex_);
+    collectLocked();
+    if (trace::timesWork()) pending_.remove_if([&](auto& span) { return span->outlives(&span, track_); });
+  }
   (void)settle(true);
 }
 

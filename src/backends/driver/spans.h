@@ -18,6 +18,8 @@ class PendingSpan {
   enum class Answer { kNotYet, kTold, kNever };
   // Tells trace::work() once it is over. Takes locks of the driver's events and clock alone.
   virtual Answer tell(const trace::Track& track) = 0;
+  // The stream ends, and what is asked is not known yet. True: `self`, which is this, was taken and will be told later.
+  virtual bool outlives(std::unique_ptr<PendingSpan>*, const trace::Track&) { return false; }
 };
 
 class Spans final : private trace::Source {
@@ -31,6 +33,7 @@ class Spans final : private trace::Source {
   // Null, without memory for it: the span is lost. Under the stream's mutex.
   void add(std::unique_ptr<PendingSpan> span);
   void collect();  // what is over by now
+  void end();      // of the stream: what is not over is lost, unless it outlives the stream
   uint64_t settle(bool last) override;
 
  private:

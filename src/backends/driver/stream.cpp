@@ -17,7 +17,7 @@ namespace manyrt::driver {
 Stream::Stream(Context& context, const Traits& traits) : context_(&context), device_(context.device()), traits_(traits) {}
 
 Stream::~Stream() {
-  (void)spans_.settle(true);  // with the context still there
+  spans_.end();  // with the context still there
   context_->remove(*this);
 }
 

@@ -41,6 +41,7 @@ class Stream : public backend::Stream, private backend::Waiter, private host_thr
   const char* runningKernel() const { return known() < withDevice() ? kernel_.load(std::memory_order_relaxed) : nullptr; }
   void deviceLost() { wake(); }  // threads that sleep for a held stream look again
   Spans& spans() { return spans_; }
+  uint64_t known() const { return completed_.load(std::memory_order_acquire); }  // completed, without asking
 
  protected:
   // What drivers differ in beyond their functions.
@@ -131,7 +132,6 @@ class Stream : public backend::Stream, private backend::Waiter, private host_thr
   // Without the mutex.
   void advance(uint64_t serial);
   uint64_t withDevice() const { return native_serial_.load(std::memory_order_acquire); }  // up to here, or over
-  uint64_t known() const { return completed_.load(std::memory_order_acquire); }           // completed, without asking
   // A point that is passed when the device has come to `serial`, or some way towards it; null: none is to be had now.
   Ref<backend::Point> markBehind(uint64_t serial);
   // A look at what the device has come to, which may leave a marker.
