@@ -1,14 +1,29 @@
 // Environment variables as flags, numbers and lists, with a line in the log for a bad value. environment.cpp reads them.
 #include "base/config.h"
 
+#include <sys/auxv.h>
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 #include "base/log.h"
+#include "base/text.h"
 #include "rt.h"
 
 namespace manyrt::config {
+namespace {
+
+constexpr const char* kNames[] = {
+#define X(id, name, text) name,
+    RT_ENVIRONMENT_TABLE(X)
+#undef X
+};
+
+}  // namespace
+
 bool flag(Variable variable) {
   const char* value = get(variable);
   return value != nullptr && strcmp(value, "0") != 0;
@@ -47,6 +62,26 @@ bool listed(Variable variable, const char* word) {
     if (*at == ',') ++at;
   }
   return false;
+}
+
+void tellMisspelt() {
+  if (getauxval(AT_SECURE) != 0) return;
+  for (char** each = environ; each != nullptr && *each != nullptr; ++each) {
+    if (strncmp(*each, "RT_", 3) != 0) continue;
+    const std::string_view name(*each, strcspn(*each, "="));
+    std::string_view nearest;
+    size_t least = SIZE_MAX;
+    for (const char* known : kNames) {
+      const size_t apart = lettersApart(name, known);
+      if (apart >= least) continue;
+      least = apart;
+      nearest = known;
+    }
+    const size_t kLettersOfOneMistake = 3;
+    if (least == 0 || least > (name.size() - 3) / kLettersOfOneMistake) continue;
+    log::write(RT_LOG_WARNING, "%.*s is no variable of manyrt; %.*s is near.", static_cast<int>(name.size()), name.data(),
+               static_cast<int>(nearest.size()), nearest.data());
+  }
 }
 
 }  // namespace manyrt::config

@@ -51,4 +51,8 @@ int64_t integer(Variable variable, int64_t least, int64_t most, int64_t otherwis
 int32_t logLevel();                                                                  // RT_LOG; without it, warnings
 bool listed(Variable variable, const char* word);                                    // whether the comma-separated list has it
 
+// Logs each variable of the environment whose name is near to one of the table and is none of it: it is misspelt. Other names
+// that begin with RT_ may be other programs'.
+void tellMisspelt();
+
 }  // namespace manyrt::config

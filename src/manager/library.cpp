@@ -7,6 +7,7 @@
 
 #include <mutex>
 
+#include "base/config.h"
 #include "base/handles/epoch.h"
 #include "base/lock_order.h"
 #include "base/os/barrier.h"
@@ -55,6 +56,7 @@ Status start() {
   barrier::prepare();
   if (pthread_atfork(trace::beforeFork, trace::afterForkInParent, inForkedChild) != 0)
     return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  config::tellMisspelt();
   trace::start();
   state.store(kRunning, std::memory_order_release);
   return Status();
