@@ -270,6 +270,20 @@ Region* nearestBehind(uintptr_t address) {
   return best;
 }
 
+std::vector<Region*> regions() {
+  std::vector<Region*> all;
+  for (uint64_t leaf = 0; leaf < uint64_t{1} << kRootBits; ++leaf) {
+    if (root[leaf].load(std::memory_order_acquire) == nullptr) continue;
+    for (uint64_t granule = leaf << kLeafBits; granule < (leaf + 1) << kLeafBits; ++granule)
+      forRegions(granule, [&](Region* region) { all.push_back(region); });
+  }
+  std::sort(all.begin(), all.end(), [](const Region* one, const Region* other) {
+    return one->begin() != other->begin() ? one->begin() < other->begin() : one < other;
+  });
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
 // Acquire pairs with Pool::handOut, which stores the size before the state. A stale address may read the size while the block
 // is handed out again. The size is atomic, and the answer is that of an earlier or a later call.
 Allocation locate(const void* address) {

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <vector>
 
 #include "allocator/region.h"
 
@@ -54,6 +55,8 @@ inline Region* find(const void* pointer) {
   Region* region = reinterpret_cast<Region*>(cell);
   return address - region->begin() < region->memory().size ? region : nullptr;
 }
+// All regions, each once, in the order of their addresses. Under a guard. Throws bad_alloc.
+std::vector<Region*> regions();
 bool overlaps(const void* address, uint64_t size);  // whether a known region has a byte of the range
 // The regions next to an address that no region has, at most a gibibyte away: the one that ends last before it, and the one
 // that begins first after it. Null: none. Under a guard; safe in the handler of a signal.

@@ -4,6 +4,7 @@
 
 #include "allocator/context_resources.h"
 #include "allocator/import_release.h"
+#include "allocator/live_blocks.h"
 #include "api/guard.h"
 #include "base/config.h"
 #include "base/host_threads.h"
@@ -26,6 +27,23 @@ uint64_t liveHandles(int32_t kind) {
   return count;
 }
 
+// The largest allocations by size and label, and the sum of the rest.
+void reportAllocations() {
+  constexpr size_t kMost = 16;
+  const std::vector<allocator::LiveBlock> live = allocator::liveBlocks();
+  unsigned long long rest = 0;
+  for (size_t i = 0; i < live.size(); ++i) {
+    if (i >= kMost) {
+      rest += live[i].size;
+      continue;
+    }
+    const bool labelled = !live[i].label.empty();
+    fprintf(stderr, "manyrt: leak:   %llu bytes at %p%s%s%s\n", static_cast<unsigned long long>(live[i].size),
+            reinterpret_cast<void*>(live[i].address), labelled ? ", \"" : "", live[i].label.c_str(), labelled ? "\"" : "");
+  }
+  if (live.size() > kMost) fprintf(stderr, "manyrt: leak:   %llu bytes in %zu more\n", rest, live.size() - kMost);
+}
+
 void reportLeaks() {
   static constexpr const char* kWords[manager::kHandleKinds] = {
       "", "", "context", "stream", "event", "fence", "pool", "kernel", "allocation", "module", "graph", "", "", "plan", "exec"};
@@ -34,6 +52,7 @@ void reportLeaks() {
     if (count != 0)
       fprintf(stderr, "manyrt: leak: %llu %s%s not destroyed\n", static_cast<unsigned long long>(count), kWords[kind],
               plural(count));
+    if (count != 0 && kind == RT_HANDLE_ALLOCATION) reportAllocations();
   }
 }
 

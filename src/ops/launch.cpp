@@ -137,15 +137,31 @@ std::string described(const backend::Kernel& kernel, size_t index) {
                        kernel.limits.refuses_unknown ? kernel.context->device->name().c_str() : "a strict context");
 }
 
-// In a strict context: each address is inside an allocation that is live. A graph's node may also name freed memory that the
-// graph holds.
+// A mistake that is easily made: the address of memory is given, and not that of the pointer to it.
+[[gnu::noinline]] Status valueOnDevice(const manager::Kernel& kernel, size_t index, const void* value) {
+  return Status::error(
+      RT_ERROR_INVALID_VALUE,
+      "args[%zu] of the kernel \"%s\" is %p, which is itself device memory: it points to the value of %s, such "
+      "as &pointer, in memory of the host.",
+      index, kernel.native->name(), value, described(*kernel.native, index).c_str());
+}
+
+bool isDeviceMemory(const void* value) {
+  const allocator::Region* const region = allocator::address_map::find(value);
+  return region != nullptr && region->memory().kind == RT_MEMORY_DEVICE;
+}
+
+// In a strict context, ahead of all that reads a value: none is in device memory, and each address is inside an allocation that
+// is live. A graph's node may also name freed memory that the graph holds.
 [[gnu::noinline]] Status checkLive(const manager::Kernel& kernel, const void* const* values, bool in_graph) {
   const std::vector<backend::Argument>& arguments = kernel.native->arguments();
   for (size_t i = 0; i < arguments.size(); ++i) {
+    if (values[i] == nullptr) continue;  // refused by others
+    if (isDeviceMemory(values[i])) return valueOnDevice(kernel, i, values[i]);
     if (arguments[i].kind != RT_ARG_POINTER) continue;
     void* const address = *static_cast<void* const*>(values[i]);
     allocator::Region* region = address == nullptr ? nullptr : allocator::address_map::find(address);
-    if (region == nullptr) continue;  // unknown addresses were refused
+    if (region == nullptr) continue;  // others refuse unknown addresses
     const auto at = reinterpret_cast<uintptr_t>(address);
     const allocator::Block* block = region->blockAt(at);
     // Acquire, as in address_map::locate(): the size is read behind the state.
@@ -329,6 +345,8 @@ Status checkAddresses(manager::Kernel& kernel, const void* const* values) {
   if (!arguments.empty()) {
     RT_CHECK_ARG(launch.arguments != nullptr, "The kernel \"%s\" takes %zu argument%s; args is NULL.", native.name(),
                  arguments.size(), plural(arguments.size()));
+    if (kernel.strict) [[unlikely]]
+      RT_TRY(checkLive(kernel, launch.arguments, false));
     const allocator::ContextResources* own = stream.resources.get();
     const backend::Argument* argument = arguments.data();
     for (size_t i = 0, count = arguments.size(); i < count; ++i) {
@@ -350,8 +368,6 @@ Status checkAddresses(manager::Kernel& kernel, const void* const* values) {
     }
     if (native.hasLocals()) RT_TRY(checkLocals(kernel, limits, launch));
   }
-  if (kernel.strict) [[unlikely]]
-    RT_TRY(checkLive(kernel, launch.arguments, false));
   if (native.checksArguments()) RT_TRY(native.checkArguments(launch.arguments));
   uint64_t groups = 0;
   RT_TRY(checkGroups(&groups, kernel, launch, stream.device));

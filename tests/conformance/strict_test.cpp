@@ -88,6 +88,24 @@ TEST_P(StrictTest, FreedMemoryIsRefusedWhetherOrNotItsWorkIsDone) {
   EXPECT_RT_OK(rtStreamSynchronize(ordered_));
 }
 
+// The address of the memory where that of the pointer is asked for: on a GPU, reading the value would be a crash.
+TEST_P(StrictTest, AValueThatIsItselfInDeviceMemoryIsRefused) {
+  Memory memory;
+  ASSERT_RT_OK(rtMalloc(memory.out(), 400, strict_));
+  void* pointer = memory.as<void>();
+  uint32_t count = 4, first = 0;
+  void* right[] = {&pointer, &count, &first};
+  EXPECT_RT_OK(rtLaunchKernel(kernel_, 1, 1, 1, 4, 1, 1, 0, ordered_, right, 3));
+  EXPECT_RT_OK(rtStreamSynchronize(ordered_));
+  void* wrong_pointer[] = {pointer, &count, &first};
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtLaunchKernel(kernel_, 1, 1, 1, 4, 1, 1, 0, ordered_, wrong_pointer, 3));
+  EXPECT_NE(lastMessage().find("args[0]"), std::string::npos) << lastMessage();
+  EXPECT_NE(lastMessage().find("itself device memory"), std::string::npos) << lastMessage();
+  void* wrong_count[] = {&pointer, memory.as<void>(8), &first};
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtLaunchKernel(kernel_, 1, 1, 1, 4, 1, 1, 0, ordered_, wrong_count, 3));
+  EXPECT_NE(lastMessage().find("args[1]"), std::string::npos) << lastMessage();
+}
+
 TEST_P(StrictTest, AddressesBesideAnAllocationAreRefused) {
   Memory memory;
   ASSERT_RT_OK(rtMalloc(memory.out(), 100, strict_));

@@ -41,6 +41,16 @@ int leak(int argc, char** argv) {
   const bool leaks = argc > 0 && std::strcmp(argv[0], "leak") == 0;
   World world;
   world.make();
+  if (argc > 0 && std::strcmp(argv[0], "labelled") == 0) {
+    rtMallocOptions_t options = RT_MALLOC_OPTIONS_INIT;
+    std::strcpy(options.label, "the largest");
+    void* memory = nullptr;
+    OK(rtMallocWithOptions(&memory, 3'000'000, &options, world.context));
+    for (int i = 0; i < 20; ++i) OK(rtMalloc(&memory, 1000, world.context));
+    world.destroy();
+    OK(rtShutdown());
+    return 0;
+  }
   if (!leaks) world.destroy();
   OK(rtShutdown());
   return 0;

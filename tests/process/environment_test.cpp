@@ -130,13 +130,18 @@ TEST(ProfileTest, AForkedChildWritesNothing) {
   }
 }
 
-TEST(LeakReportTest, NamesTheHandlesByKindThatAreAliveAtShutdown) {
+TEST(LeakReportTest, NamesTheHandlesByKindAndAllocationsBySizeAndLabelThatAreAliveAtShutdown) {
   Outcome outcome = child({"leak", "leak"}, {{"RT_LEAK_REPORT", "1"}});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
   for (const char* kind : {"context", "stream", "event", "fence", "pool", "kernel", "allocation"}) {
     EXPECT_TRUE(contains(outcome.err, kind)) << kind << " in: " << outcome.err;
   }
   EXPECT_EQ(outcome.out, "");
+  outcome = child({"leak", "labelled"}, {{"RT_LEAK_REPORT", "1"}});
+  EXPECT_TRUE(contains(outcome.err, "manyrt: leak: 21 allocations not destroyed\nmanyrt: leak:   3000000 bytes at 0x"))
+      << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, ", \"the largest\"\nmanyrt: leak:   1000 bytes at 0x")) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "manyrt: leak:   5000 bytes in 5 more\n")) << outcome.err;
   outcome = child({"leak", "leak"}, {});
   EXPECT_EQ(outcome.err, "") << "only when asked for";
   outcome = child({"leak", "nothing"}, {{"RT_LEAK_REPORT", "1"}});
