@@ -1,4 +1,4 @@
-// A walk over all regions, block by block.
+// A walk over all regions, block by block: the report of leaks at shutdown asks, when no other thread allocates or frees.
 #include "allocator/live_blocks.h"
 
 #include <algorithm>
