@@ -277,7 +277,7 @@ void left(Call* call, const char* name) {
   call->waited = std::min(waited, call->end - call->begin);
   waited = call->waited_before;
   current_call = call->outer;
-  if (tells(kTimeline)) timeline::span("call", name, "", call->begin, call->end);
+  if (tells(kTimeline)) timeline::call(name, call->begin, call->end);
   if (tells(kProfile)) profile::call(name, call->end - call->begin, call->waited);
 }
 

@@ -23,7 +23,7 @@ SHAPES = (
     (r"/[^\s:,]*/", ""),  # folders
     (r"\b0x[0-9a-f]+", "ADDRESS"),
     (r"\b\d+(\.\d+)? (ns|us|ms|s)\b", "TIME"),
-    (r"(\b|_)\d+(\.\d+)?", "NUMBER"),
+    (r"(\bT|\b|_)\d+(\.\d+)?", "NUMBER"),
     (r"[ \t]+", " "),
 )
 

@@ -252,6 +252,46 @@ void describe(Line* line, const Work& work, int64_t duration) {
   }
 }
 
+// Texts that a thread's events have in common, made once: a launch in a loop formats its numbers alone. They hold in one
+// session, since processes and threads get their names with the first event of each. Keys have literals and kept texts, so that
+// addresses stand for words.
+template <class Key, size_t kBytes>
+class Kept {
+ public:
+  bool has(uint32_t now, const Key& key) const { return size_ != 0 && session_ == now && key_ == key; }
+  void set(uint32_t now, const Key& key, const Line& line) {
+    size_ = line.isValid() && line.size() <= kBytes ? line.size() : 0;
+    if (size_ == 0) return;
+    session_ = now;
+    key_ = key;
+    memcpy(text_, line.data(), size_);
+  }
+  std::string_view text() const { return {text_, size_}; }
+
+ private:
+  uint32_t session_ = 0;
+  Key key_{};
+  size_t size_ = 0;  // 0: nothing is kept
+  char text_[kBytes];
+};
+
+// A launch as its spans have it, but for its number and times.
+struct Shape {
+  uint64_t track = 0;
+  const char *name = "", *module = "", *tier = "";
+  uint32_t grid[3] = {}, group[3] = {};
+  uint16_t lane = 0;
+  bool in_graph = false;
+  bool operator==(const Shape&) const = default;
+};
+
+Shape shapeOf(const Track& track, const Work& work) {
+  Shape shape{track.number, work.name, work.module, work.tier, {}, {}, work.lane, work.in_graph};
+  std::copy_n(work.grid, 3, shape.grid);
+  std::copy_n(work.group, 3, shape.group);
+  return shape;
+}
+
 // "7.12": an arrow.
 Line& identity(Line& line, uint64_t track, uint64_t serial) {
   return line.text(",\"id\":\"").number(track).text(".").number(serial).text("\"");
@@ -324,6 +364,22 @@ void span(const char* category, const char* name, const char* detail, int64_t be
   emit(line.text("}}"));
 }
 
+void call(const char* name, int64_t begin, int64_t end) {
+  static constexpr size_t kNames = 8;  // by their addresses: calls of a loop mostly differ in these
+  thread_local Kept<const char*, 160> heads[kNames];
+  Kept<const char*, 160>& head = heads[reinterpret_cast<uintptr_t>(name) / 16 % kNames];
+  const uint32_t now = session.load(std::memory_order_relaxed);
+  if (!head.has(now, name)) {
+    const Number thread = thisThread();
+    Line text;
+    text.text("{\"ph\":\"X\"").member("name", name).member("cat", "call").place(kThreads, thread);
+    head.set(now, name, text);
+    if (!head.has(now, name)) return span("call", name, "", begin, end);
+  }
+  Line line;
+  emit(line.text(head.text()).time("ts", begin).time("dur", end - begin).text(",\"args\":{}}"));
+}
+
 void mark(const char* category, const char* name, const char* detail) {
   const Number thread = thisThread();
   Line line;
@@ -334,13 +390,59 @@ void mark(const char* category, const char* name, const char* detail) {
 }
 
 void submitted(uint64_t track, uint64_t serial, int64_t now) {
-  const Number thread = thisThread();
+  thread_local Kept<char, 64> place;  // of the thread
+  const uint32_t in = session.load(std::memory_order_relaxed);
+  if (!place.has(in, '\0')) {
+    Line text;
+    place.set(in, '\0', text.place(kThreads, thisThread()));
+  }
   Line line;
   line.text("{\"ph\":\"s\",\"name\":\"submit\",\"cat\":\"submit\"");
-  emit(identity(line, track, serial).place(kThreads, thread).time("ts", now).text("}"));
+  emit(identity(line, track, serial).text(place.text()).time("ts", now).text("}"));
 }
 
+namespace {
+
+// Kernels are what comes in great numbers. False: something does not fit.
+bool launch(const Track& track, uint64_t serial, const Work& work, int64_t begin, int64_t end) {
+  thread_local Kept<Shape, 400> heads[2], tails[2];  // two kernels in turn have one each
+  thread_local Kept<Shape, 64> arrows[2];
+  const size_t which = reinterpret_cast<uintptr_t>(work.name) / 16 % 2;
+  Kept<Shape, 400>&head = heads[which], &tail = tails[which];
+  Kept<Shape, 64>& arrow = arrows[which];
+  const Shape shape = shapeOf(track, work);
+  const uint32_t now = session.load(std::memory_order_relaxed);
+  if (!arrow.has(now, shape)) {
+    const Number tid = track.number + work.lane * kLane;
+    const int pid = processOf(track, tid, work.lane);
+    Line first, second, third;
+    first.text("{\"ph\":\"X\"").member("name", work.name).member("cat", wordOf(work.kind)).place(pid, tid);
+    head.set(now, shape, first);
+    second.member("device", track.device).member("stream", track.label);
+    describe(&second, work, 0);
+    tail.set(now, shape, second.text("}}"));
+    arrow.set(now, shape, third.place(pid, tid));
+    if (!head.has(now, shape) || !tail.has(now, shape) || !arrow.has(now, shape)) return false;
+  }
+  Line line;
+  line.text(head.text())
+      .time("ts", begin)
+      .time("dur", end - begin)
+      .text(",\"args\":{\"serial\":")
+      .number(serial)
+      .text(tail.text());
+  if (!work.in_graph) {  // as below
+    line.text(",\n{\"ph\":\"f\",\"bp\":\"e\",\"name\":\"submit\",\"cat\":\"submit\"");
+    identity(line, track.number, serial).text(arrow.text()).time("ts", begin).text("}");
+  }
+  emit(line);
+  return true;
+}
+
+}  // namespace
+
 void work(const Track& track, uint64_t serial, const Work& work, int64_t begin, int64_t end) {
+  if (work.kind == Kind::kKernel && launch(track, serial, work, begin, end)) return;
   const Number tid = track.number + work.lane * kLane;
   const int pid = processOf(track, tid, work.lane);
   Line line;

@@ -19,6 +19,7 @@ void afterForkInChild();
 
 // On the calling thread. `category`: "call", "build", "part", "range", "mark". `detail` may be empty.
 void span(const char* category, const char* name, const char* detail, int64_t begin, int64_t end);
+void call(const char* name, int64_t begin, int64_t end);  // of the program; `name` is a literal
 void mark(const char* category, const char* name, const char* detail);
 void submitted(uint64_t track, uint64_t serial, int64_t now);
 void work(const Track& track, uint64_t serial, const Work& work, int64_t begin, int64_t end);
