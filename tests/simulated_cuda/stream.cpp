@@ -131,12 +131,11 @@ void Stream::run() {
   while (true) {
     arrived_.wait(lock, [&] { return closed_ || !queue_.empty(); });
     if (queue_.empty()) break;
-    {
-      Command command = std::move(queue_.front());
-      queue_.pop_front();
-      lock.unlock();
-      carryOut(command, *runner_);
-    }
+    running_ = std::move(queue_.front());
+    queue_.pop_front();
+    lock.unlock();
+    carryOut(running_, *runner_);
+    running_ = Command();
     lock.lock();
     ++completed_count_;
     completed_.notify_all();
