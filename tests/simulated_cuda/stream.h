@@ -67,7 +67,8 @@ class Stream : public std::enable_shared_from_this<Stream> {
   uint64_t submitted_count_ = 0, completed_count_ = 0;
   bool started_ = false, closed_ = false;
   Random random_;  // of its thread
-  // Both of its thread, too. LeakSanitizer does not look at the stack of a thread that runs a fiber, which would have them else.
+  // Both of its thread, too. LeakSanitizer does not look at the stack of a thread that runs a fiber, which would have them
+  // else.
   std::unique_ptr<Runner> runner_;
   Command running_;
 };
