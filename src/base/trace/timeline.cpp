@@ -292,6 +292,34 @@ Shape shapeOf(const Track& track, const Work& work) {
   return shape;
 }
 
+// All of a thread. It lies on the heap: the thread-local memory of a library that a running program loads is scarce.
+struct Common {
+  static constexpr size_t kCalls = 8;  // by the addresses of names: calls of a loop mostly differ in these
+  Kept<const char*, 160> calls[kCalls];
+  Kept<char, 64> place;
+  Kept<Shape, 400> heads[2], tails[2];  // two kernels in turn have one each
+  Kept<Shape, 64> arrows[2];
+};
+constinit thread_local Common* common = nullptr;
+constinit thread_local bool common_is_over = false;
+struct EndOfCommon {
+  ~EndOfCommon() {
+    delete common;
+    common = nullptr;
+    common_is_over = true;
+  }
+};
+thread_local EndOfCommon end_of_common;
+
+// Null: there is no memory, or the thread ends.
+Common* commonOfThread() {
+  if (common == nullptr && !common_is_over) {
+    common = new (std::nothrow) Common;
+    (void)&end_of_common;
+  }
+  return common;
+}
+
 // "7.12": an arrow.
 Line& identity(Line& line, uint64_t track, uint64_t serial) {
   return line.text(",\"id\":\"").number(track).text(".").number(serial).text("\"");
@@ -365,9 +393,9 @@ void span(const char* category, const char* name, const char* detail, int64_t be
 }
 
 void call(const char* name, int64_t begin, int64_t end) {
-  static constexpr size_t kNames = 8;  // by their addresses: calls of a loop mostly differ in these
-  thread_local Kept<const char*, 160> heads[kNames];
-  Kept<const char*, 160>& head = heads[reinterpret_cast<uintptr_t>(name) / 16 % kNames];
+  Common* const kept = commonOfThread();
+  if (kept == nullptr) return span("call", name, "", begin, end);
+  Kept<const char*, 160>& head = kept->calls[reinterpret_cast<uintptr_t>(name) / 16 % Common::kCalls];
   const uint32_t now = session.load(std::memory_order_relaxed);
   if (!head.has(now, name)) {
     const Number thread = thisThread();
@@ -390,26 +418,32 @@ void mark(const char* category, const char* name, const char* detail) {
 }
 
 void submitted(uint64_t track, uint64_t serial, int64_t now) {
-  thread_local Kept<char, 64> place;  // of the thread
-  const uint32_t in = session.load(std::memory_order_relaxed);
-  if (!place.has(in, '\0')) {
-    Line text;
-    place.set(in, '\0', text.place(kThreads, thisThread()));
-  }
+  Common* const kept = commonOfThread();
   Line line;
   line.text("{\"ph\":\"s\",\"name\":\"submit\",\"cat\":\"submit\"");
-  emit(identity(line, track, serial).text(place.text()).time("ts", now).text("}"));
+  identity(line, track, serial);
+  const uint32_t in = session.load(std::memory_order_relaxed);
+  if (kept != nullptr && !kept->place.has(in, '\0')) {
+    Line text;
+    kept->place.set(in, '\0', text.place(kThreads, thisThread()));
+  }
+  if (kept != nullptr && kept->place.has(in, '\0')) {
+    line.text(kept->place.text());
+  } else {
+    line.place(kThreads, thisThread());
+  }
+  emit(line.time("ts", now).text("}"));
 }
 
 namespace {
 
 // Kernels are what comes in great numbers. False: something does not fit.
 bool launch(const Track& track, uint64_t serial, const Work& work, int64_t begin, int64_t end) {
-  thread_local Kept<Shape, 400> heads[2], tails[2];  // two kernels in turn have one each
-  thread_local Kept<Shape, 64> arrows[2];
+  Common* const kept = commonOfThread();
+  if (kept == nullptr) return false;
   const size_t which = reinterpret_cast<uintptr_t>(work.name) / 16 % 2;
-  Kept<Shape, 400>&head = heads[which], &tail = tails[which];
-  Kept<Shape, 64>& arrow = arrows[which];
+  Kept<Shape, 400>&head = kept->heads[which], &tail = kept->tails[which];
+  Kept<Shape, 64>& arrow = kept->arrows[which];
   const Shape shape = shapeOf(track, work);
   const uint32_t now = session.load(std::memory_order_relaxed);
   if (!arrow.has(now, shape)) {

@@ -28,6 +28,8 @@ std::string CppFunction::slots(const ir::Function& function) {
     if (slot->per_item) continue;
     text += "alignas(" + std::to_string(std::max(slot->alignment, 1u)) + ") char " + name(*slot) + "[" +
             std::to_string(std::max<uint64_t>(slot->size, 1)) + "];\n";
+    // Lanes keep addresses as numbers in vectors, through which a compiler does not follow a pointer.
+    if (slot->lane_stride != 0) text += "__asm__ volatile(\"\" : : \"r\"(" + name(*slot) + ") : \"memory\");\n";
   }
   return text;
 }

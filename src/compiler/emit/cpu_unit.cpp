@@ -493,7 +493,9 @@ bool cpuUnit(UnitText* unit, std::string* why_not, const ir::Module& module, Pro
     fibers = fibers || kernel.onFibers();
   }
   unit->has_fibers = fibers;
-  unit->text = kUnitHead + (fibers ? std::string(kUnitFibers) : "") + kUnitTableHead + kItemStruct + kAnyDimension;
+  // gcc 12 breaks down over loops with several ends where it threads jumps early ("compute_live_loop_exits").
+  if (lanes.isUsed()) unit->text = "#pragma GCC optimize(\"no-thread-jumps\")\n";
+  unit->text += kUnitHead + (fibers ? std::string(kUnitFibers) : "") + kUnitTableHead + kItemStruct + kAnyDimension;
   for (const char* file : {"types", "conversion", "gather", "integer", "product", "lanes", "math"}) {
     if (lanes.isUsed()) unit->text += libraryBody("lanes/" + std::string(file) + ".h");
   }

@@ -115,8 +115,6 @@ std::vector<std::string> flagsFor(const BuildOptions& options, const CpuUnit& un
   if (quick) flags.emplace_back("-mno-avx512f");  // nothing is vectorised, and compilers prepare each register that there is
 #endif
   if (!quick && !sanitizer.watches() && unit.largest <= kLongKernel) flags.emplace_back("-fopenmp-simd");
-  // gcc 12 breaks down over loops with several ends where it threads jumps early ("compute_live_loop_exits").
-  if (!quick && unit.from_ir) flags.emplace_back("-fno-thread-jumps");
   if (unit.fibers) flags.emplace_back("-fstack-clash-protection");  // no frame skips the guard of a fiber's stack
   if (options.debug || kept.debugs()) flags.emplace_back("-g");
   if (kept.debugs()) flags.emplace_back("-fno-omit-frame-pointer");

@@ -22,7 +22,6 @@ bool unitFromIr(CpuUnit* unit, bool lanes, std::string* why_not, Program& progra
   if (!emit::cpuUnit(&made, why_not, module, program, sources, options)) return false;
   unit->texts.push_back(std::move(made.text));
   unit->fibers = made.has_fibers;
-  unit->from_ir = true;
   for (const std::string& kernel : made.on_fibers)
     unit->remarks.push_back("remark: The kernel \"" + kernel + "\" runs its work-items on fibers, which is slower.");
   for (const Function* kernel : program.kernels) unit->largest = std::max(unit->largest, kernelSize(*kernel));

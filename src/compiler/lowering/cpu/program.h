@@ -18,7 +18,6 @@ struct CpuUnit {
   std::vector<std::string> texts;    // C++17, no includes; to be compiled each on its own and linked, the first with the table
   std::vector<std::string> remarks;  // for the log: the form that each region took, and why
   bool fibers = false;               // some kernel runs on them
-  bool from_ir = false;              // by way of the IR
   bool turnable = false;             // groups of some kernel decide along which dimension its lanes go
   uint32_t largest = 0;              // expressions of the largest kernel: kernelSize()
 };
