@@ -18,6 +18,8 @@
 
 namespace manyrt::comm {
 
+inline constexpr int32_t kMostRanks = 64;  // but of MPI
+
 // What a rank is made from; checked.
 struct Place {
   rtContext_t context = nullptr;
@@ -66,6 +68,8 @@ class Communicator {
   // On a thread of the library (but see below), when the stream has come to the operations. Returns when this rank's part of
   // all is done.
   virtual Status run(const std::vector<Operation>& operations, const Submission& at) = 0;
+  // Takes over what ranks of other processes have told.
+  virtual void hear() {}
   // Whether run() may be called on the program's thread alone, within the call that submits.
   virtual bool runsOnCallingThread() const { return false; }
   // Whether run() gives its work to the driver's stream and returns. Then it is called as soon as what is ahead is submitted.

@@ -1,5 +1,5 @@
 // NCCL where each rank has a CUDA device of its own, and NCCL is there; else copies and kernels in this process, which every
-// device has. RT_COMM_ENGINE chooses.
+// device has. RT_COMM_ENGINE chooses, also shared memory, which is else for ranks of several processes (rendezvous.cpp).
 #include "comm/engine.h"
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include "base/config.h"
 #include "comm/in_process/create.h"
 #include "comm/nccl/rank.h"
+#include "comm/shared_memory/rank.h"
 
 namespace manyrt::comm {
 namespace {
@@ -39,7 +40,10 @@ Status createHere(std::vector<std::shared_ptr<Communicator>>* members, std::vect
   const char* const chosen = config::get(config::Variable::kCommEngine);
   const bool in_process = chosen != nullptr && strcmp(chosen, "in_process") == 0;
   const bool nccl = chosen != nullptr && strcmp(chosen, "nccl") == 0;
-  RT_CHECK_ARG(chosen == nullptr || in_process || nccl, "RT_COMM_ENGINE=%s is no engine; in_process and nccl are.", chosen);
+  const bool shared = chosen != nullptr && strcmp(chosen, "shared_memory") == 0;
+  RT_CHECK_ARG(chosen == nullptr || in_process || nccl || shared,
+               "RT_COMM_ENGINE=%s is no engine; in_process, nccl and shared_memory are.", chosen);
+  if (shared) return shared_memory::createHere(members, std::move(places), settings);
   enablePeers(places);
   const nccl::Library* library = nullptr;
   if (in_process || !eachHasACudaDevice(places)) return createInProcess(members, std::move(places), settings);

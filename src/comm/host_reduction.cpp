@@ -2,7 +2,9 @@
 // in_process/kernels.cpp has the same arithmetic in the language of kernels.
 #include "comm/host_reduction.h"
 
+#include <algorithm>
 #include <concepts>
+#include <cstring>
 #include <type_traits>
 
 #include "comm/half.h"
@@ -89,6 +91,26 @@ constexpr Divide kDivide[kTypeCount] = {MANYRT_COMM_TYPES(MANYRT_COMM_ROW)};
 
 void combineOnHost(int32_t type, int32_t reduction, void* out, const void* a, const void* b, uint64_t count) {
   kCombine[type][reduction](out, a, b, count);
+}
+
+// The sum grows beside the operands, as the result may lie where a later one is, and within a core's cache.
+void reduceOnHost(int32_t type, int32_t reduction, void* result, const void* const* operands, int32_t ranks, uint64_t count) {
+  constexpr uint64_t kBlock = 16 * 1024;  // bytes
+  alignas(64) unsigned char sums[kBlock];
+  const uint64_t element = sizeOf(type), most = kBlock / element;
+  for (uint64_t first = 0; first < count; first += most) {
+    const uint64_t elements = std::min(most, count - first), offset = first * element;
+    const auto operand = [&](int32_t rank) { return static_cast<const char*>(operands[rank]) + offset; };
+    char* const to = static_cast<char*>(result) + offset;
+    if (ranks == 1 && to != operand(0)) memcpy(to, operand(0), elements * element);
+    const void* left = operand(0);
+    for (int32_t rank = 1; rank < ranks; ++rank) {
+      void* const out = rank + 1 == ranks ? static_cast<void*>(to) : sums;
+      combineOnHost(type, reduction, out, left, operand(rank), elements);
+      left = out;
+    }
+    if (reduction == RT_COMM_AVERAGE && ranks > 1) divideOnHost(type, to, elements, static_cast<uint32_t>(ranks));
+  }
 }
 
 void divideOnHost(int32_t type, void* data, uint64_t count, uint32_t divisor) { kDivide[type](data, count, divisor); }

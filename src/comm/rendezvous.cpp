@@ -1,13 +1,17 @@
 // The gatherings of this process, by their id. One is open from its first rank until all have come or the time of one has
 // passed. From then on its id is used, and what comes with it is refused.
 //
-// Ranks of other processes are known to NCCL alone. Where the id is of another process, its ranks here start NCCL at once.
-// Where it was made here, they do so when not all have come within kPatience. NCCL's start ends when the last rank has come. So
-// if the last one comes here, no start has ended: all are given up, and the communicator is one of this process.
+// Ranks of several processes meet in memory that they share, whose name follows from the id, or in NCCL's start.
+// - Where another process made the id, ranks here make that memory at once, or start NCCL where they are on CUDA and the id has
+//   NCCL's own. Where this process made it, they look for that memory, and start NCCL when not all have come within kPatience.
+// - Ranks that wait in NCCL look for that memory too: it is there when a rank has come that NCCL cannot take.
+// - Either way ends when the last rank has come. So if that one comes to the process that made the id, no other process has a
+//   rank: all is given up, and the communicator is one of this process.
 #include "comm/rendezvous.h"
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <map>
 #include <mutex>
 #include <set>
@@ -16,11 +20,22 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/config.h"
 #include "comm/engine.h"
 #include "comm/guard.h"
 #include "comm/nccl/processes.h"
+#include "comm/sentences.h"
+#include "comm/shared_memory/rank.h"
 
 namespace manyrt::comm {
+namespace {
+
+bool chooses(const char* engine) {
+  const char* const chosen = config::get(config::Variable::kCommEngine);
+  return chosen != nullptr && strcmp(chosen, engine) == 0;
+}
+
+}  // namespace
 
 // Its monitor's failure is that of all ranks: the time has passed, or the communicator could not be made.
 struct Gathering {
@@ -28,7 +43,6 @@ struct Gathering {
       : id(of), foreign(!made_here), places(static_cast<size_t>(size)), here(places.size()), starts(places.size()) {}
 
   int32_t size() const { return static_cast<int32_t>(places.size()); }
-  std::string missing() const;
   bool mayStartNccl() const;
 
   Monitor monitor;
@@ -42,15 +56,16 @@ struct Gathering {
   int32_t arrived = 0;
   bool made = false;
   std::vector<std::shared_ptr<Communicator>> members;
-  bool nccl = false;     // ranks have started NCCL
-  bool looking = false;  // a thread has `starts`, by rank
-  std::vector<std::unique_ptr<nccl::Start>> starts;
+  bool nccl = false;                                 // ranks have started NCCL
+  bool looking = false;                              // a thread has the next two
+  std::vector<std::unique_ptr<nccl::Start>> starts;  // by rank
+  std::shared_ptr<shared_memory::Segment> segment;   // null: ranks of other processes are not waited for by it
 };
 
 namespace {
 
 constexpr int64_t kPatience = 200'000'000;  // nanoseconds from the first look, for ranks of this process
-constexpr uint64_t kLook = 1'000'000;       // nanoseconds between two looks at NCCL
+constexpr uint64_t kLook = 1'000'000;       // nanoseconds between two looks at other processes
 
 // The ids that one process made.
 struct Ids {
@@ -135,35 +150,91 @@ Status make(Gathering& gathering) {
   return Status();
 }
 
-// One look at the starts of NCCL, by one thread at a time, without the lock. Begins those of ranks that have come since.
-Status lookAtNccl(Gathering& of, Monitor::Lock& lock) {
-  std::vector<std::unique_ptr<nccl::Start>> starts = std::move(of.starts);
-  const std::vector<bool> here = of.here;
-  const std::vector<Place> places = of.places;
-  Settings settings = of.settings;
-  of.looking = of.nccl = true;
-  lock.unlock();
-  std::vector<std::shared_ptr<Communicator>> members;
-  const Status status = withoutThrowing([&]() -> Status {
-    bool over = true;
-    for (size_t rank = 0; rank < starts.size(); ++rank) {
-      if (!here[rank]) continue;
-      if (starts[rank] == nullptr) {
-        RT_TRY(nccl::Start::begin(&starts[rank], of.id.nccl, static_cast<int32_t>(rank), of.size(), places[rank]));
-      }
-      bool done = false;
-      RT_TRY(starts[rank]->look(&done));
-      over = over && done;
+// "rank 1", "ranks 1 and 3", "ranks 1, 2 and 5".
+std::string missing(const std::vector<bool>& present) {
+  std::vector<size_t> ranks;
+  for (size_t rank = 0; rank < present.size(); ++rank) {
+    if (!present[rank]) ranks.push_back(rank);
+  }
+  std::string text = ranks.size() == 1 ? "rank " : "ranks ";
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    text += (i == 0 ? "" : i + 1 == ranks.size() ? " and " : ", ") + std::to_string(ranks[i]);
+  }
+  return text;
+}
+
+// Whether the ranks of the id can find the memory that those of this host share.
+bool mayShareMemory(const UniqueId& id) {
+  static const shared_memory::Host here = shared_memory::thisHost();
+  return here[2] != 0 && std::equal(here.begin(), here.end(), id.host) && !chooses("in_process");
+}
+
+// What one look at other processes works with, without the lock: by one thread at a time.
+struct Look {
+  Gathering& of;
+  std::vector<bool> here;
+  std::vector<Place> places;
+  Settings settings;
+  std::vector<std::unique_ptr<nccl::Start>> starts;
+  std::shared_ptr<shared_memory::Segment> segment;
+  std::vector<std::shared_ptr<Communicator>> members;  // all ranks have come: those here
+};
+
+// Begins the starts of ranks that have come since.
+Status lookAtNccl(Look& look) {
+  bool over = true;
+  for (size_t rank = 0; rank < look.starts.size(); ++rank) {
+    if (!look.here[rank]) continue;
+    if (look.starts[rank] == nullptr) {
+      RT_TRY(nccl::Start::begin(&look.starts[rank], look.of.id.nccl, static_cast<int32_t>(rank), look.of.size(),
+                                look.places[rank]));
     }
-    if (!over) return Status();
-    markUsed(of);  // no rank comes any more
-    return nccl::createAmong(&members, std::move(starts), places, settings);
+    bool done = false;
+    RT_TRY(look.starts[rank]->look(&done));
+    over = over && done;
+  }
+  if (!over) return Status();
+  markUsed(look.of);  // no rank comes any more
+  return nccl::createAmong(&look.members, std::move(look.starts), look.places, look.settings);
+}
+
+// Brings ranks that have come since, and takes those back that have left.
+Status lookAtSharedMemory(Look& look) {
+  for (int32_t rank = 0; rank < look.of.size(); ++rank) {
+    const bool here = look.here[static_cast<size_t>(rank)], brought = look.segment->isLocal(rank);
+    if (here && !brought) RT_TRY(look.segment->come(rank));
+    if (brought && !here) look.segment->withdraw(rank);
+  }
+  bool complete = false;
+  RT_TRY(look.segment->look(&complete));
+  if (!complete) return Status();
+  markUsed(look.of);
+  return shared_memory::create(&look.members, look.segment, look.places, look.settings);
+}
+
+// `may_start`: NCCL takes the ranks that are here, and it is time.
+Status lookOutside(Gathering& of, Monitor::Lock& lock, bool may_start) {
+  Look look{of, of.here, of.places, of.settings, std::move(of.starts), std::move(of.segment), {}};
+  of.starts.clear();
+  of.looking = true;
+  lock.unlock();
+  const Status status = withoutThrowing([&]() -> Status {
+    if (look.segment == nullptr && mayShareMemory(of.id)) {
+      const std::string name = shared_memory::nameOf(of.id.process, of.id.number, 0);
+      RT_TRY(shared_memory::Segment::open(&look.segment, name, of.size(), of.foreign && !may_start));
+      if (look.segment != nullptr) look.starts.clear();  // given up
+    }
+    if (look.segment != nullptr) return lookAtSharedMemory(look);
+    look.starts.resize(of.places.size());
+    return may_start ? lookAtNccl(look) : Status();
   });
   lock.lock();
   of.looking = false;
-  of.starts = std::move(starts);
-  if (members.empty()) return status;
-  of.members = std::move(members);
+  of.nccl = look.segment == nullptr && (of.nccl || may_start);
+  of.starts = std::move(look.starts);
+  of.segment = std::move(look.segment);
+  if (look.members.empty() || of.made) return status;
+  of.members = std::move(look.members);
   of.made = true;
   of.monitor.notifyLocked();
   return Status();
@@ -173,25 +244,12 @@ Status lookAtNccl(Gathering& of, Monitor::Lock& lock) {
 
 // NCCL takes ranks on CUDA devices that all differ.
 bool Gathering::mayStartNccl() const {
-  if (id.has_nccl == 0 || arrived == size()) return false;
+  if (id.has_nccl == 0 || (arrived == size() && !foreign) || chooses("shared_memory")) return false;
   std::set<rtDevice_t> devices;
   for (size_t rank = 0; rank < places.size(); ++rank) {
     if (here[rank] && (places[rank].backend != RT_BACKEND_CUDA || !devices.insert(places[rank].device).second)) return false;
   }
   return true;
-}
-
-// "rank 1", "ranks 1 and 3", "ranks 1, 2 and 5".
-std::string Gathering::missing() const {
-  std::vector<int32_t> ranks;
-  for (int32_t rank = 0; rank < size(); ++rank) {
-    if (!here[static_cast<size_t>(rank)]) ranks.push_back(rank);
-  }
-  std::string text = ranks.size() == 1 ? "rank " : "ranks ";
-  for (size_t i = 0; i < ranks.size(); ++i) {
-    text += (i == 0 ? "" : i + 1 == ranks.size() ? " and " : ", ") + std::to_string(ranks[i]);
-  }
-  return text;
 }
 
 Status checkSeat(int32_t rank, int32_t size) {
@@ -206,11 +264,11 @@ Status come(std::shared_ptr<Seat>* seat, const rtCommUniqueId_t& bytes, int32_t 
   UniqueId id;
   bool made_here = false;
   RT_TRY(readUniqueId(&id, &made_here, bytes));
-  if (!made_here && (id.has_nccl == 0 || place.backend != RT_BACKEND_CUDA)) {
+  if (!made_here && (id.has_nccl == 0 || place.backend != RT_BACKEND_CUDA) && !mayShareMemory(id)) {
     return Status::error(RT_ERROR_NOT_SUPPORTED,
-                         "The id was made by another process%s. Ranks of several processes meet through MPI: "
-                         "rtCommCreateFromMpi.",
-                         id.has_nccl == 0 ? ", which has no NCCL" : ", and only ranks on CUDA meet those of others by it");
+                         "The id was made by another process%s, and NCCL does not take this rank. Ranks of several hosts meet "
+                         "through MPI: rtCommCreateFromMpi.",
+                         chooses("in_process") ? " (RT_COMM_ENGINE=in_process)" : " on another host or in another container");
   }
   std::shared_ptr<Gathering> gathering;
   bool full = false;
@@ -226,23 +284,26 @@ Status come(std::shared_ptr<Seat>* seat, const rtCommUniqueId_t& bytes, int32_t 
 Status Seat::take(std::shared_ptr<Communicator>* made) {
   Gathering& of = *gathering_;
   std::vector<std::unique_ptr<nccl::Start>> given_up;  // ends behind the lock
+  std::shared_ptr<shared_memory::Segment> left;        // as well
   const Deadline deadline = Deadline::after(timeout_ns_);
   const int64_t began = nowNanoseconds();
   Monitor::Lock lock = of.monitor.lock();
   const auto over = [&] { return of.made || (of.arrived == of.size() && !of.foreign); };
   while (!over() && !of.monitor.failedLocked()) {
-    const bool looks = !of.looking && (of.foreign || (of.mayStartNccl() && nowNanoseconds() - began >= kPatience));
-    if (looks) {
-      if (const Status status = lookAtNccl(of, lock); !status.ok()) of.monitor.failLocked(status, rank_);
+    if (!of.looking) {
+      const bool patient = !of.foreign && nowNanoseconds() - began < kPatience;
+      const Status status = lookOutside(of, lock, of.mayStartNccl() && !patient);
+      if (!status.ok()) of.monitor.failLocked(status, rank_);
     }
-    const uint64_t nap =
-        of.id.has_nccl != 0 ? std::min<uint64_t>(kLook, static_cast<uint64_t>(deadline.remaining())) : UINT64_MAX;
-    const Monitor::Wait waited = of.monitor.wait(lock, nap == UINT64_MAX ? deadline : Deadline::after(nap), over);
-    if (waited == Monitor::Wait::kTimeout && deadline.passed()) of.monitor.failLocked(late(), -1);
+    const Monitor::Wait waited = of.monitor.wait(lock, Deadline::after(kLook), over);
+    if (waited != Monitor::Wait::kTimeout || !deadline.passed() || of.looking) continue;
+    const Status failure = late();
+    if (of.segment == nullptr || of.segment->giveUp(failure, -1)) of.monitor.failLocked(failure, -1);
   }
   // The time of the engine that makes the communicator is its own.
   of.monitor.waitForEnd(lock, [&] { return !of.looking && (of.made || of.monitor.failedLocked()); });
   given_up = std::move(of.starts);
+  left = std::move(of.segment);
   if (of.made) {
     *made = std::move(of.members[static_cast<size_t>(rank_)]);
     return Status();
@@ -255,12 +316,14 @@ Status Seat::take(std::shared_ptr<Communicator>* made) {
 
 Status Seat::late() const {
   const Gathering& of = *gathering_;
-  const std::string name = of.settings.label.empty() ? "" : " of \"" + of.settings.label + "\"";
+  const std::string name = sentences::labelOf(of.settings.label);
+  const std::vector<bool> present = of.segment != nullptr ? of.segment->present() : of.here;
+  const auto came = static_cast<int>(std::count(present.begin(), present.end(), true));
   return Status::error(RT_ERROR_TIMEOUT, "Of %d ranks%s %d came%s within %.3g s, for which rank %d waits: %s did not%s.",
-                       of.size(), name.c_str(), of.arrived, of.nccl ? " here" : "", static_cast<double>(timeout_ns_) * 1e-9,
-                       rank_, of.missing().c_str(),
+                       of.size(), name.c_str(), came, of.nccl ? " here" : "", static_cast<double>(timeout_ns_) * 1e-9, rank_,
+                       missing(present).c_str(),
                        of.nccl ? ", and NCCL does not tell which of them came in other processes"
-                               : ". Ranks of several processes meet through MPI: rtCommCreateFromMpi");
+                               : ". Ranks of several hosts meet through MPI: rtCommCreateFromMpi");
 }
 
 Seat::~Seat() {

@@ -9,8 +9,6 @@
 
 namespace manyrt::comm {
 
-inline constexpr int32_t kMostRanks = 64;  // of one process
-
 struct Gathering;
 
 // The seat of a rank that has come. Dropped before its rank is taken, it is free again, unless the communicator is being made.

@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "comm/nccl/processes.h"
+#include "comm/shared_memory/segment.h"
 
 namespace manyrt::comm {
 namespace {
@@ -42,6 +43,12 @@ uint64_t checkOf(const UniqueId& id) {
 
 }  // namespace
 
+Status tokenOfProcess(const uint8_t** out) {
+  RT_TRY(token().status);
+  *out = token().bytes;
+  return Status();
+}
+
 Status makeUniqueId(rtCommUniqueId_t* out) {
   static std::atomic<uint64_t> numbers{0};
   RT_TRY(token().status);
@@ -50,6 +57,8 @@ Status makeUniqueId(rtCommUniqueId_t* out) {
   memcpy(id.process, token().bytes, sizeof id.process);
   id.number = numbers.fetch_add(1, std::memory_order_relaxed) + 1;
   id.has_nccl = nccl::makeId(&id.nccl) ? 1 : 0;
+  const shared_memory::Host host = shared_memory::thisHost();
+  std::copy(host.begin(), host.end(), id.host);
   id.check = checkOf(id);
   memcpy(out->bytes, &id, sizeof id);
   return Status();

@@ -16,9 +16,13 @@ struct UniqueId {
   uint64_t number;      // of the ids of that process, from 1
   uint64_t has_nccl;    // 1: `nccl` is NCCL's own id, by which ranks of several processes meet
   nccl::NativeId nccl;
-  uint64_t check;  // over all above
+  uint64_t host[3];  // where processes find the ranks' shared memory by the id; zeros: nowhere
+  uint64_t check;    // over all above
 };
 static_assert(sizeof(UniqueId) <= sizeof(rtCommUniqueId_t));
+
+// 16 random bytes, drawn once.
+Status tokenOfProcess(const uint8_t** token);
 
 Status makeUniqueId(rtCommUniqueId_t* out);
 // Refuses what is no id. `made_here`: this process made it.

@@ -1,12 +1,8 @@
 // Ranks that are made one by one and meet by an id: what they are then, which ranks are named when some stay away, and each id,
-// rank and size that is refused. Threads of this process, on each layout of devices.
-#include <unistd.h>
-
-#include <cstdio>
+// rank and size that is refused. Threads of this process, on each layout of devices; processes: shared_memory, nccl.
 #include <thread>
 
 #include "comm/ranks.h"
-#include "comm/unique_ids.h"
 
 namespace commtest {
 namespace {
@@ -243,31 +239,6 @@ TEST_P(CreateTest, PointersAndHandlesThatAreNoneAreRefused) {
 
 INSTANTIATE_TEST_SUITE_P(Comm, CreateTest, testing::ValuesIn(layouts()),
                          [](const auto& given) { return layoutName(given.param); });
-
-// ---- An id of another process ----
-
-// In a process of its own, which has the id in its environment. The sentence goes to stderr.
-[[noreturn]] void createFromTheEnvironment() {
-  rtCommUniqueId_t id = {};
-  if (!fromEnvironment(&id)) _exit(3);
-  rtDevice_t device = nullptr;
-  rtContext_t context = nullptr;
-  rtComm_t comm = nullptr;
-  if (rtDeviceGetByName(&device, "cpu") != RT_SUCCESS || rtContextCreate(&context, nullptr, device) != RT_SUCCESS) _exit(3);
-  const rtStatus_t code = rtCommCreate(&comm, nullptr, &id, 1, 2, context);
-  std::fprintf(stderr, "%s: %s\n", rtGetErrorName(code), lastMessage().c_str());
-  _exit(code == RT_ERROR_NOT_SUPPORTED ? 0 : 1);
-}
-
-TEST(CreateDeathTest, AnIdOfAnotherProcessIsRefusedAtOnce) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");  // a new program, not a child of fork
-  rtCommUniqueId_t id = {};
-  ASSERT_COMM_OK(rtCommGetUniqueId(&id));
-  ASSERT_EQ(setenv(kUniqueId, toText(id).c_str(), 0), 0);  // the new program keeps its own
-  EXPECT_EXIT(createFromTheEnvironment(), testing::ExitedWithCode(0),
-              "The id was made by another process, .* through MPI: rtCommCreateFromMpi");
-  (void)unsetenv(kUniqueId);
-}
 
 }  // namespace
 }  // namespace commtest

@@ -155,6 +155,7 @@ rtStatus_t rtCommGetStatus(rtStatus_t* status, int32_t* rank, rtComm_t comm) {
   return guarded(__func__, [&]() -> Status {
     RT_CHECK_OUTPUT(status);
     return ask(comm, [&](Communicator& of) {
+      of.hear();
       *status = of.monitor().failure(rank).code();
       return Status();
     });
@@ -163,7 +164,10 @@ rtStatus_t rtCommGetStatus(rtStatus_t* status, int32_t* rank, rtComm_t comm) {
 
 rtStatus_t rtCommGetStatusMessage(char* buffer, size_t size, size_t* needed, rtComm_t comm) {
   return guarded(__func__, [&] {
-    return ask(comm, [&](Communicator& of) { return copyText(buffer, size, needed, of.monitor().failure().message()); });
+    return ask(comm, [&](Communicator& of) {
+      of.hear();
+      return copyText(buffer, size, needed, of.monitor().failure().message());
+    });
   });
 }
 

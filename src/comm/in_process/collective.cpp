@@ -174,11 +174,7 @@ Status Member::reducePiece(const Segment& segment, uint64_t done, uint64_t count
   const bool average = operation.reduction == RT_COMM_AVERAGE;
   if (onHost()) {
     RT_TRY(settle());
-    if (size() == 1) memcpy(result, operands[0], bytes);
-    for (int32_t rank = 1; rank < size(); ++rank) {
-      combineOnHost(operation.type, operation.reduction, result, rank == 1 ? operands[0] : result, operands[rank], count);
-    }
-    if (average) divideOnHost(operation.type, result, count, static_cast<uint32_t>(size()));
+    reduceOnHost(operation.type, operation.reduction, result, operands.data(), size(), count);
   } else {
     submitted_ = true;
     if (size() == 1) RT_TRY(move(result, rank_, operands[0], rank_, bytes));

@@ -4,6 +4,7 @@
 
 #include "comm/guard.h"
 #include "comm/in_process/team.h"
+#include "comm/sentences.h"
 
 namespace manyrt::comm {
 
@@ -73,9 +74,7 @@ Status Team::takeSplit(uint64_t ticket, int32_t rank, std::shared_ptr<Communicat
   if (waited == Monitor::Wait::kTimeout) {
     const auto missing = std::find(split->here.begin(), split->here.end(), false);
     const int32_t late = static_cast<int32_t>(missing - split->here.begin());
-    monitor_->failLocked(Status::error(RT_ERROR_TIMEOUT, "Rank %d%s did not come to the split %s, for which rank %d waits.",
-                                       late, name().c_str(), within().c_str(), rank),
-                         late);
+    monitor_->failLocked(sentences::lateForSplit(late, name(), within(), rank), late);
   }
   Status status = waited == Monitor::Wait::kReady ? Status() : monitor_->failureLocked();
   if (status.ok()) *made = std::move(split->members[rank]);

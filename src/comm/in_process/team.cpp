@@ -4,10 +4,10 @@
 #include "comm/in_process/team.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <utility>
 
 #include "comm/core_call.h"
+#include "comm/sentences.h"
 
 namespace manyrt::comm {
 namespace {
@@ -37,20 +37,11 @@ Team::Team(std::vector<Place> places, Settings settings, std::shared_ptr<Monitor
   }
 }
 
-std::string Team::within() const {
-  char text[48];
-  snprintf(text, sizeof text, "within %.3g s", static_cast<double>(settings_.timeout_ns) * 1e-9);
-  return text;
-}
+std::string Team::within() const { return sentences::within(settings_.timeout_ns); }
 
-std::string Team::name() const { return settings_.label.empty() ? "" : " of \"" + settings_.label + "\""; }
+std::string Team::name() const { return sentences::labelOf(settings_.label); }
 
-void Team::failParted(int32_t rank, const char* what) {
-  monitor_->failLocked(
-      Status::error(RT_ERROR_LAUNCH_FAILED, "Rank %d%s destroyed its communicator; another rank waits for its %s.", rank,
-                    name().c_str(), what),
-      rank);
-}
+void Team::failParted(int32_t rank, const char* what) { monitor_->failLocked(sentences::parted(rank, name(), what), rank); }
 
 int32_t Team::partedOf(const Meeting& meeting) const {
   for (int32_t rank = 0; rank < size(); ++rank) {
@@ -85,11 +76,7 @@ Status Team::arrive(std::shared_ptr<Meeting>* out, const Operation& operation, i
   if (waited == Monitor::Wait::kTimeout) {
     const auto missing = std::find(meeting->operations.begin(), meeting->operations.end(), nullptr);
     const int32_t late = static_cast<int32_t>(missing - meeting->operations.begin());
-    monitor_->failLocked(
-        Status::error(RT_ERROR_TIMEOUT, "Rank %d%s did not come to collective %llu %s, for which rank %d waits: %s.", late,
-                      name().c_str(), static_cast<unsigned long long>(number), within().c_str(), rank,
-                      describe(operation).c_str()),
-        late);
+    monitor_->failLocked(sentences::lateForCollective(late, name(), "come to", number, within(), rank, operation), late);
   }
   if (waited != Monitor::Wait::kReady) return monitor_->failureLocked();
   *out = meeting;
@@ -97,13 +84,9 @@ Status Team::arrive(std::shared_ptr<Meeting>* out, const Operation& operation, i
 }
 
 void Team::begin(Meeting& meeting) {
-  int32_t right = 0;
-  const int32_t odd = firstThatDiffers(meeting.operations, &right);
-  if (odd >= 0) {
-    monitor_->failLocked(
-        Status::error(RT_ERROR_INVALID_VALUE, "Rank %d%s came with %s, and rank %d with %s.", odd, name().c_str(),
-                      describe(*meeting.operations[odd]).c_str(), right, describe(*meeting.operations[right]).c_str()),
-        odd);
+  int32_t odd = -1;
+  if (const Status differs = sentences::compare(meeting.operations, name(), &odd); !differs.ok()) {
+    monitor_->failLocked(differs, odd);
     return;
   }
   meeting.begun = true;
@@ -141,9 +124,7 @@ Status Team::waitForTaker(Offer& offer, int32_t rank) {
   const auto over = [&] { return offer.taken || parted_[peer]; };
   const Monitor::Wait waited = monitor_->wait(lock, Deadline::after(settings_.timeout_ns), over);
   if (waited == Monitor::Wait::kTimeout) {
-    monitor_->failLocked(Status::error(RT_ERROR_TIMEOUT, "Rank %d%s did not receive %s what rank %d sends: %s.", peer,
-                                       name().c_str(), within().c_str(), rank, describe(*offer.operation).c_str()),
-                         peer);
+    monitor_->failLocked(sentences::lateForPoint(peer, name(), within(), rank, *offer.operation), peer);
   }
   if (!offer.taken && parted_[peer]) failParted(peer, "receive");
   if (!offer.taken) return monitor_->failureLocked();
@@ -164,18 +145,14 @@ Status Team::take(Offer** out, const Operation& receive, int32_t rank) {
   const auto over = [&] { return !from.empty() || parted_[peer]; };
   const Monitor::Wait waited = monitor_->wait(lock, Deadline::after(settings_.timeout_ns), over);
   if (waited == Monitor::Wait::kTimeout) {
-    monitor_->failLocked(Status::error(RT_ERROR_TIMEOUT, "Rank %d%s did not send %s what rank %d receives: %s.", peer,
-                                       name().c_str(), within().c_str(), rank, describe(receive).c_str()),
-                         peer);
+    monitor_->failLocked(sentences::lateForPoint(peer, name(), within(), rank, receive), peer);
   } else if (waited == Monitor::Wait::kReady && from.empty()) {
     failParted(peer, "send");
   }
   if (monitor_->failedLocked()) return monitor_->failureLocked();
   Offer* const offer = from.front();
   if (offer->operation->type != receive.type || offer->operation->count != receive.count) {
-    monitor_->failLocked(Status::error(RT_ERROR_INVALID_VALUE, "Rank %d%s came with %s, and rank %d with %s.", peer,
-                                       name().c_str(), describe(*offer->operation).c_str(), rank, describe(receive).c_str()),
-                         peer);
+    monitor_->failLocked(sentences::differs(peer, name(), *offer->operation, rank, receive), peer);
     return monitor_->failureLocked();
   }
   from.pop_front();

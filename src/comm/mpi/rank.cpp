@@ -11,6 +11,8 @@
 #include "comm/core_call.h"
 #include "comm/guard.h"
 #include "comm/host_reduction.h"
+#include "comm/sentences.h"
+#include "comm/short_operation.h"
 
 namespace manyrt::comm::mpi {
 namespace {
@@ -35,7 +37,7 @@ bool goesInPieces(Kind kind) { return kind == Kind::kAllReduce || kind == Kind::
 
 }  // namespace
 
-std::string Rank::name() const { return settings().label.empty() ? "" : " of \"" + settings().label + "\""; }
+std::string Rank::name() const { return sentences::labelOf(settings().label); }
 
 Status Rank::failedPlugin(const char* why) {
   return Status::error(RT_ERROR_DRIVER, "Rank %d%s: %s", rank(), name().c_str(), why);
@@ -248,58 +250,22 @@ uint64_t Rank::slotBytes() const {
 
 // The same at all ranks, whatever each of them sends.
 bool Rank::isShort(const Operation& of) const {
-  const bool sends_to_each = of.kind == Kind::kReduceScatter || of.kind == Kind::kAllToAll || of.kind == Kind::kScatter;
-  const uint64_t most = (slotBytes() - sizeof(Header)) / sizeOf(of.type);
-  return of.count <= (sends_to_each ? most / static_cast<uint64_t>(size()) : most);
+  return of.count <= shortCount(of.kind, of.type, size(), slotBytes() - sizeof(Header));
 }
 
-Status Rank::bring(void* to, const void* from, uint64_t bytes) {
-  if (bytes == 0) return Status();
-  if (onHost()) {
-    memcpy(to, from, bytes);
-    return Status();
-  }
-  RT_TRY_CORE(rtMemcpyAsync(to, from, bytes, RT_MEMCPY_DEFAULT, stream_));
-  RT_TRY_CORE(rtStreamSynchronize(stream_));
-  return Status();
-}
-
-// The operands are taken in the order of the ranks, so that all have the same bits.
 Status Rank::finishShort(const Operation& of) {
   Ranges ranges;
   (void)rangesOf(of, rank(), size(), &ranges);
-  const uint64_t bytes = of.count * sizeOf(of.type), own = bytes * static_cast<uint64_t>(rank());
   if (ranges.receive == 0) return Status();
-  switch (of.kind) {
-    case Kind::kAllReduce:
-    case Kind::kReduce:
-    case Kind::kReduceScatter: {
-      const uint64_t part = of.kind == Kind::kReduceScatter ? own : 0;
-      char* const result = payloadOf(0) + part;
-      for (int32_t other = 1; other < size(); ++other) {
-        combineOnHost(of.type, of.reduction, result, result, payloadOf(other) + part, of.count);
-      }
-      if (of.reduction == RT_COMM_AVERAGE) divideOnHost(of.type, result, of.count, static_cast<uint32_t>(size()));
-      return bring(of.receive, result, bytes);
-    }
-    case Kind::kBroadcast:
-      return bring(of.receive, payloadOf(of.root), bytes);
-    case Kind::kScatter:
-      return bring(of.receive, payloadOf(of.root) + own, bytes);
-    case Kind::kAllGather:
-    case Kind::kGather:
-    case Kind::kAllToAll:
-      for (int32_t other = 0; other < size(); ++other) {
-        RT_TRY(bring(at(of.receive, bytes * static_cast<uint64_t>(other)),
-                     payloadOf(other) + (of.kind == Kind::kAllToAll ? own : 0), bytes));
-      }
-      return Status();
-    case Kind::kBarrier:
-    case Kind::kSend:
-    case Kind::kReceive:
-      return Status();
+  sent_.clear();
+  for (int32_t other = 0; other < size(); ++other) sent_.push_back(payloadOf(other));
+  if (onHost()) {
+    finishFromSent(of, rank(), size(), sent_.data(), of.receive);
+    return Status();
   }
-  return Status();
+  std::vector<char> result(ranges.receive);
+  finishFromSent(of, rank(), size(), sent_.data(), result.data());
+  return bring(of.receive, result.data(), ranges.receive);
 }
 
 // Gathers what all ranks mean: success if it is the same.
@@ -360,11 +326,8 @@ Status Rank::meet(const Operation& operation) {
   std::vector<const Operation*> pointers;
   for (int32_t other = 0; other < size(); ++other) means.push_back(meantBy(headerOf(other)));
   for (const Operation& of : means) pointers.push_back(&of);
-  int32_t right = 0;
-  const int32_t odd = firstThatDiffers(pointers, &right);
-  monitor().fail(Status::error(RT_ERROR_INVALID_VALUE, "Rank %d%s came with %s, and rank %d with %s.", odd, name().c_str(),
-                               comm::describe(means[odd]).c_str(), right, comm::describe(means[right]).c_str()),
-                 odd);
+  int32_t odd = -1;
+  monitor().fail(sentences::compare(pointers, name(), &odd), odd);
   return monitor().failure();
 }
 

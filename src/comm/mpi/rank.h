@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "comm/bring.h"
 #include "comm/communicator.h"
 #include "comm/mpi/plugin.h"
 
@@ -87,7 +88,7 @@ class Rank final : public Communicator {
   bool isShort(const Operation& operation) const;
   uint64_t slotBytes() const;
   char* payloadOf(int32_t rank) const { return &gathered_->all[slotBytes() * static_cast<uint64_t>(rank)] + sizeof(Header); }
-  Status bring(void* to, const void* from, uint64_t bytes);
+  Status bring(void* to, const void* from, uint64_t bytes) { return comm::bring(place(), stream_, to, from, bytes); }
   Status finishShort(const Operation& operation);
   Status perform(const Operation& operation);
 
@@ -122,6 +123,7 @@ class Rank final : public Communicator {
   std::mutex running_;                      // one batch of a rank runs at a time; only graphs on two streams meet here
   std::mutex splitting_;
   std::unique_ptr<Gathered> gathered_;  // of the last meeting
+  std::vector<const void*> sent_;       // operands, by rank; kept for its memory
   // What other ranks send for this one's part of a reduction; with MPI's collectives, what this rank sends in place.
   std::unique_ptr<std::vector<char>> scratch_;
   uint64_t collectives_ = 0;       // that have begun; under `running_`

@@ -11,7 +11,6 @@ namespace manyrt::comm::mpi {
 namespace {
 
 constexpr uint64_t kPiece = 4 * 1024 * 1024;  // bytes that the ranks reduce at a time: operands stay in a cache
-constexpr uint64_t kBlock = 4096;             // elements of each operand that one loop goes over
 constexpr uint64_t kWhole = 32 * 1024;  // bytes of all operands up to which each rank gets them all, and reduces for itself
 
 // Elements of `count` that lie ahead of a rank's part.
@@ -157,24 +156,11 @@ Status Rank::receiveOperands(Transfers* into, const Operation& of, uint64_t coun
   return forOthers([&](int32_t peer) { return into->add(peer, of, Direction::kReceive, operandOf(peer, bytes), count); });
 }
 
-// The operands are taken in the order of the ranks. The sum grows in the memory of another rank's operand, since the result may
-// lie where this rank's own one is.
 void Rank::reduceOperands(const Operation& of, uint64_t count, char* own, char* result) {
-  const uint64_t element = sizeOf(of.type);
-  const auto operand = [&](int32_t other) { return other == rank() ? own : operandOf(other, count * element); };
-  for (uint64_t first = 0; first < count; first += kBlock) {
-    const uint64_t elements = std::min(kBlock, count - first), offset = first * element;
-    char* const sum = operand(rank() == 0 ? 1 : 0) + offset;
-    const char* left = operand(0) + offset;
-    for (int32_t other = 1; other < size(); ++other) {
-      char* const out = other + 1 == size() ? result + offset : sum;
-      combineOnHost(of.type, of.reduction, out, left, operand(other) + offset, elements);
-      left = out;
-    }
-    if (of.reduction == RT_COMM_AVERAGE) {
-      divideOnHost(of.type, result + offset, elements, static_cast<uint32_t>(size()));
-    }
-  }
+  const uint64_t bytes = count * sizeOf(of.type);
+  sent_.clear();
+  for (int32_t other = 0; other < size(); ++other) sent_.push_back(other == rank() ? own : operandOf(other, bytes));
+  reduceOnHost(of.type, of.reduction, result, sent_.data(), size(), count);
 }
 
 }  // namespace manyrt::comm::mpi

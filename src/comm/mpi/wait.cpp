@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "comm/mpi/rank.h"
+#include "comm/sentences.h"
 
 namespace manyrt::comm::mpi {
 namespace {
@@ -99,13 +100,9 @@ void Rank::announceFailure() {
 }
 
 Status Rank::expire(const Operation& operation) {
-  char within[48];
-  snprintf(within, sizeof within, "within %.3g s", static_cast<double>(settings().timeout_ns) * 1e-9);
+  const std::string within = sentences::within(settings().timeout_ns);
   if (!isCollective(operation.kind)) {
-    monitor().fail(
-        Status::error(RT_ERROR_TIMEOUT, "Rank %d%s did not %s %s: rank %d waits in %s.", operation.root, name().c_str(),
-                      operation.kind == Kind::kSend ? "receive" : "send", within, rank(), comm::describe(operation).c_str()),
-        operation.root);
+    monitor().fail(sentences::lateForPoint(operation.root, name(), within, rank(), operation), operation.root);
     return monitor().failure();
   }
   answers_.assign(static_cast<size_t>(size()), 0);
@@ -132,12 +129,11 @@ Status Rank::expire(const Operation& operation) {
   if (missing == answers_.end()) missing = std::find_if(answers_.begin(), answers_.end(), earlier);
   const int32_t late = missing == answers_.end() ? -1 : static_cast<int32_t>(missing - answers_.begin());
   monitor().fail(
-      late < 0 ? Status::error(RT_ERROR_TIMEOUT, "All ranks%s have come to collective %llu, which did not end %s: %s.",
-                               name().c_str(), static_cast<unsigned long long>(collectives_ - 1), within,
-                               comm::describe(operation).c_str())
-               : Status::error(RT_ERROR_TIMEOUT, "Rank %d%s did not %s collective %llu %s, for which rank %d waits: %s.", late,
-                               name().c_str(), met_ ? "end" : "come to", static_cast<unsigned long long>(collectives_ - 1),
-                               within, rank(), comm::describe(operation).c_str()),
+      late < 0
+          ? Status::error(RT_ERROR_TIMEOUT, "All ranks%s have come to collective %llu, which did not end %s: %s.",
+                          name().c_str(), static_cast<unsigned long long>(collectives_ - 1), within.c_str(),
+                          comm::describe(operation).c_str())
+          : sentences::lateForCollective(late, name(), met_ ? "end" : "come to", collectives_ - 1, within, rank(), operation),
       late);
   return monitor().failure();
 }

@@ -110,7 +110,7 @@ bool makeId(NativeId* id) {
   memset(id, 0, sizeof *id);
   const char* const chosen = config::get(config::Variable::kCommEngine);
   int32_t devices = 0;
-  if (chosen != nullptr && strcmp(chosen, "in_process") == 0) return false;
+  if (chosen != nullptr && (strcmp(chosen, "in_process") == 0 || strcmp(chosen, "shared_memory") == 0)) return false;
   if (rtDeviceGetCount(&devices, RT_BACKEND_CUDA) != RT_SUCCESS || devices == 0) return false;
   const Library* library = nullptr;
   return open(&library).ok() && library->uniqueId(id) == kSuccess;

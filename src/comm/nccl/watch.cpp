@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
-#include <cstdio>
 #include <cstdlib>
 #include <mutex>
 #include <optional>
@@ -20,6 +19,7 @@
 
 #include "comm/guard.h"
 #include "comm/nccl/rank.h"
+#include "comm/sentences.h"
 
 namespace manyrt::comm::nccl {
 namespace {
@@ -79,16 +79,15 @@ void tellStream(rtStream_t stream, rtStatus_t code) {
 }
 
 void expire(Rank& rank, const Operation& late) {
-  char within[48];
-  snprintf(within, sizeof within, "within %.3g s", static_cast<double>(rank.settings().timeout_ns) * 1e-9);
+  const std::string within = sentences::within(rank.settings().timeout_ns);
   const bool point = !isCollective(late.kind);
-  const std::string name = rank.settings().label.empty() ? "" : " of \"" + rank.settings().label + "\"";
+  const std::string name = sentences::labelOf(rank.settings().label);
   rank.monitor().fail(
       point ? Status::error(RT_ERROR_TIMEOUT, "Rank %d%s did not come %s to what rank %d waits for: %s.", late.root,
-                            name.c_str(), within, rank.rank(), describe(late).c_str())
+                            name.c_str(), within.c_str(), rank.rank(), describe(late).c_str())
             : Status::error(RT_ERROR_TIMEOUT,
                             "The %s of rank %d%s did not end %s: another rank has not come, which NCCL does not name.",
-                            describe(late).c_str(), rank.rank(), name.c_str(), within),
+                            describe(late).c_str(), rank.rank(), name.c_str(), within.c_str()),
       point ? late.root : -1);
 }
 

@@ -1,0 +1,21 @@
+// A rank on the CPU has host memory itself.
+#include "comm/bring.h"
+
+#include <cstring>
+
+#include "comm/core_call.h"
+
+namespace manyrt::comm {
+
+Status bring(const Place& place, rtStream_t stream, void* to, const void* from, uint64_t bytes) {
+  if (bytes == 0) return Status();
+  if (place.backend == RT_BACKEND_CPU) {
+    if (to != from) memcpy(to, from, bytes);
+    return Status();
+  }
+  RT_TRY_CORE(rtMemcpyAsync(to, from, bytes, RT_MEMCPY_DEFAULT, stream));
+  RT_TRY_CORE(rtStreamSynchronize(stream));
+  return Status();
+}
+
+}  // namespace manyrt::comm

@@ -1,0 +1,167 @@
+// A rank's life, what a batch does, and the meeting. Sends and receives are begun first, and go on while the rank waits for
+// anything; then collectives run in order; then all is waited for.
+#include "comm/shared_memory/rank.h"
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+#include "comm/core_call.h"
+#include "comm/guard.h"
+#include "comm/sentences.h"
+#include "comm/shared_memory/points.h"
+#include "comm/shared_memory/rounds.h"
+#include "comm/shared_memory/wait.h"
+#include "comm/short_operation.h"
+#include "comm/unique_id.h"
+
+namespace manyrt::comm::shared_memory {
+
+Status Rank::prepare() {
+  if (!onHost()) RT_TRY_CORE(rtStreamCreate(&stream_, nullptr, place().context));
+  return Status();
+}
+
+Rank::~Rank() {
+  (void)rtStreamDestroy(stream_);  // stale if the context has ended: nothing to do
+  segment_.post(rank()).parted.store(1, std::memory_order_seq_cst);
+  segment_.ringAll();
+}
+
+Status Rank::check(const Operation&, bool captured) {
+  RT_TRY(attachment_->hear());
+  if (!captured || place().backend != RT_BACKEND_CUDA) return Status();
+  return Status::error(RT_ERROR_NOT_SUPPORTED,
+                       "A capture on CUDA cannot hold an operation of a communicator that joins processes by shared memory.");
+}
+
+Status Rank::run(const std::vector<Operation>& operations, const Submission&) {
+  const std::lock_guard alone(running_);
+  Points points(*this);
+  points_ = &points;
+  Status status = withoutThrowing([&] { return runAlone(operations, points); });
+  points_ = nullptr;
+  if (status.ok()) return status;
+  fail(status);
+  return monitor().failure();  // the first one, which may have come from another rank
+}
+
+Status Rank::runAlone(const std::vector<Operation>& operations, Points& points) {
+  RT_TRY(attachment_->hear());  // a launch of a graph comes here in any case
+  for (const Operation& operation : operations) {
+    if (!isCollective(operation.kind)) points.add(operation);
+  }
+  for (const Operation& operation : operations) {
+    if (isCollective(operation.kind)) RT_TRY(collective(operation));
+  }
+  return points.finish();
+}
+
+// ---- Collectives ----
+
+// The slot's payload has what this rank sends, where that is short.
+bool Rank::isShort(const Operation& of) const {
+  return of.count <= shortCount(of.kind, of.type, size(), segment_.layout().slotBytes() - sizeof(Slot));
+}
+
+Status Rank::collective(const Operation& operation) {
+  if (operation.kind == Kind::kBarrier) return meet(operation);
+  if (!isShort(operation)) {
+    Rounds rounds(*this, operation);
+    RT_TRY(rounds.fillFirst());
+    RT_TRY(meet(operation));
+    return rounds.run();
+  }
+  Ranges ranges;
+  (void)rangesOf(operation, rank(), size(), &ranges);
+  RT_TRY(bring(segment_.slot(rank(), collectives_).payload(), operation.send, ranges.send));
+  RT_TRY(meet(operation));
+  return finishShort(operation);
+}
+
+// Says what this rank means, and waits until all have. The slot is read no more by the collective before the last.
+Status Rank::meet(const Operation& operation) {
+  const uint64_t number = collectives_++;
+  Slot& mine = segment_.slot(rank(), number);
+  mine.count = operation.count;
+  mine.kind = static_cast<uint8_t>(operation.kind);
+  mine.type = static_cast<uint8_t>(operation.type);
+  mine.reduction = static_cast<uint8_t>(operation.reduction);
+  mine.root = static_cast<uint8_t>(operation.root);
+  mine.number.store(number + 1, std::memory_order_seq_cst);
+  ringOthers();
+  bool same = true;
+  for (int32_t step = 1; step < size(); ++step) {
+    const int32_t other = (rank() + step) % size();
+    const Slot& its = segment_.slot(other, number);
+    RT_TRY(await(
+        {Subject::Stage::kMeeting, &operation, number},
+        [&] { return its.number.load(std::memory_order_acquire) == number + 1; }, [&] { return other; }));
+    same = same && its.count == mine.count && its.kind == mine.kind && its.type == mine.type &&
+           its.reduction == mine.reduction && its.root == mine.root;
+  }
+  return same ? Status() : compare(number);
+}
+
+// Of operations whose bytes differ, some may mean the same: a barrier has no count.
+Status Rank::compare(uint64_t number) {
+  std::vector<Operation> means;
+  std::vector<const Operation*> pointers;
+  for (int32_t other = 0; other < size(); ++other) {
+    const Slot& its = segment_.slot(other, number);
+    means.push_back({static_cast<Kind>(its.kind), its.type, its.reduction, its.root, its.count});
+  }
+  for (const Operation& of : means) pointers.push_back(&of);
+  int32_t odd = -1;
+  const Status status = sentences::compare(pointers, name(), &odd);
+  if (!status.ok()) monitor().fail(status, odd);
+  return status;
+}
+
+// The result may lie where nothing of the slots is, so it is made in its place where that is the host's.
+Status Rank::finishShort(const Operation& of) {
+  Ranges ranges;
+  (void)rangesOf(of, rank(), size(), &ranges);
+  if (ranges.receive == 0) return Status();
+  const void* sent[kMostRanks];
+  for (int32_t other = 0; other < size(); ++other) sent[other] = segment_.slot(other, collectives_ - 1).payload();
+  if (onHost()) {
+    finishFromSent(of, rank(), size(), sent, of.receive);
+    return Status();
+  }
+  scratch_.resize(std::max<uint64_t>(scratch_.size(), ranges.receive));
+  finishFromSent(of, rank(), size(), sent, scratch_.data());
+  return bring(of.receive, scratch_.data(), ranges.receive);
+}
+
+// ---- Making ranks ----
+
+Status create(std::vector<std::shared_ptr<Communicator>>* members, const std::shared_ptr<Segment>& segment,
+              const std::vector<Place>& places, const Settings& settings) {
+  const auto attachment = std::make_shared<Attachment>(segment, places);
+  std::vector<std::shared_ptr<Communicator>> made(places.size());
+  for (int32_t rank = 0; rank < segment->size(); ++rank) {
+    if (!segment->isLocal(rank)) continue;
+    const auto of = std::make_shared<Rank>(settings, rank, attachment);
+    made[static_cast<size_t>(rank)] = of;
+    if (const Status prepared = of->prepare(); !prepared.ok()) {
+      segment->fail(prepared, rank, rank);  // the others have theirs
+      return prepared;
+    }
+  }
+  *members = std::move(made);
+  return Status();
+}
+
+Status createHere(std::vector<std::shared_ptr<Communicator>>* members, std::vector<Place> places, const Settings& settings) {
+  static std::atomic<uint64_t> numbers{0};
+  const uint8_t* token = nullptr;
+  RT_TRY(tokenOfProcess(&token));
+  const std::string name = nameOf(token, numbers.fetch_add(1, std::memory_order_relaxed), UINT64_MAX);  // no id has it
+  std::shared_ptr<Segment> segment;
+  RT_TRY(Segment::open(&segment, name, static_cast<int32_t>(places.size()), true));
+  for (int32_t rank = 0; rank < segment->size(); ++rank) RT_TRY(segment->come(rank));
+  return create(members, segment, places, settings);
+}
+
+}  // namespace manyrt::comm::shared_memory

@@ -1,0 +1,70 @@
+// What ends a wait other than what was waited for, and the sentences about it.
+#include "comm/shared_memory/wait.h"
+
+#include <cstdio>
+
+#include "comm/sentences.h"
+
+namespace manyrt::comm::shared_memory {
+
+Status Attachment::hear() {
+  const Header& of = segment->header();
+  if (segment->failed()) {
+    int32_t about = -1;
+    const Status told = segment->failure(&about);
+    monitor->fail(told, about);
+  } else if (const uint32_t teller = of.failing.load(std::memory_order_acquire); teller > 1) {
+    const auto by = static_cast<int32_t>(teller - 2);  // is writing, or died while it wrote
+    if (!segment->lives(by) && !segment->failed()) {
+      monitor->fail(
+          Status::error(RT_ERROR_LAUNCH_FAILED, "The process of rank %d ended when it was about to tell of a failure.", by),
+          by);
+    }
+  }
+  return monitor->hasFailed() ? monitor->failure() : Status();
+}
+
+void Rank::announceFailure() {
+  int32_t about = -1;
+  const Status failure = monitor().failure(&about);
+  segment_.fail(failure, about, rank());
+}
+
+Rank::Want Rank::want(int32_t who, const Deadline& deadline) const {
+  if (who >= 0 && who != rank()) {
+    if (segment_.post(who).parted.load(std::memory_order_seq_cst) != 0) return Want::kParted;
+    if (!segment_.lives(who)) return Want::kDead;
+  }
+  return deadline.passed() ? Want::kLate : Want::kNone;
+}
+
+Status Rank::condemn(Want want, int32_t who, const Subject& subject) {
+  const std::string of = name(), within = sentences::within(settings().timeout_ns);
+  using Stage = Subject::Stage;
+  const bool point = subject.stage == Stage::kSend || subject.stage == Stage::kReceive;
+  const char* const what = subject.stage == Stage::kSplit     ? "split"
+                           : subject.stage == Stage::kSend    ? "receive"
+                           : subject.stage == Stage::kReceive ? "send"
+                                                              : "collective";
+  Status status;
+  if (want == Want::kParted) {
+    status = sentences::parted(who, of, subject.operation != nullptr && !point ? kindName(subject.operation->kind) : what);
+  } else if (want == Want::kDead) {
+    status = Status::error(RT_ERROR_LAUNCH_FAILED, "The process of rank %d%s ended; rank %d waits for its %s.", who, of.c_str(),
+                           rank(), subject.operation != nullptr && !point ? kindName(subject.operation->kind) : what);
+  } else if (subject.stage == Stage::kSplit) {
+    status = sentences::lateForSplit(who, of, within, rank());
+  } else if (point) {
+    status = sentences::lateForPoint(who, of, within, rank(), *subject.operation);
+  } else {
+    status = sentences::lateForCollective(who, of, subject.stage == Stage::kMeeting ? "come to" : "end", subject.number, within,
+                                          rank(), *subject.operation);
+  }
+  monitor().fail(status, who);
+  announceFailure();
+  return monitor().failure();
+}
+
+std::string Rank::name() const { return sentences::labelOf(settings().label); }
+
+}  // namespace manyrt::comm::shared_memory
