@@ -8,9 +8,9 @@
 namespace manyrt::comm {
 
 Status bring(const Place& place, rtStream_t stream, void* to, const void* from, uint64_t bytes) {
-  if (bytes == 0) return Status();
+  if (bytes == 0 || to == from) return Status();
   if (place.backend == RT_BACKEND_CPU) {
-    if (to != from) memcpy(to, from, bytes);
+    memcpy(to, from, bytes);
     return Status();
   }
   RT_TRY_CORE(rtMemcpyAsync(to, from, bytes, RT_MEMCPY_DEFAULT, stream));

@@ -18,6 +18,8 @@
 namespace manyrt::comm::shared_memory {
 
 Status Rank::prepare() {
+  rtStream_t any = nullptr;
+  RT_TRY_CORE(rtContextGetDefaultStream(&any, place().context));  // it may have ended since it was checked
   if (!onHost()) RT_TRY_CORE(rtStreamCreate(&stream_, nullptr, place().context));
   return Status();
 }
