@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""All-reduce of floats between two processes by gloo, as PyTorch for the CPU has it: gloo_all_reduce.py [SECONDS for each length]
+"""All-reduce of floats between two processes by gloo, as PyTorch has it: gloo_all_reduce.py [SECONDS for each length]
 
 Starts itself again for the second process. Prints, for each length, bytes and the least nanoseconds that one operation took, as
 bench_comm_shared_memory does. gloo works in place: the numbers are zeros, which stay so."""

@@ -23,6 +23,11 @@ static const char kHelp[] =
     "\n"
     "  --devices A[,B...]  a rank on each of these devices, all in this process; a device may stand there more than once.\n"
     "                      Without it the processes that mpirun has started are the ranks, each on its CPU\n"
+    "  --id-file FILE      the ranks are processes of this host, started without MPI (two_processes.sh), each on its CPU or "
+    "on\n"
+    "                      the one device of --devices: that of rank 0 writes FILE, the others wait for it\n"
+    "  --rank N            which one this process is, from 0; with --id-file\n"
+    "  --ranks N           how many there are, 1 to 64; with --id-file\n"
     "  --seed N            where random numbers start; default: 1\n"
     "  --epochs N          passes over the training images; default: 40\n"
     "  --images N          take the first N images only\n"
@@ -52,6 +57,13 @@ static int parseCount(uint32_t* value, const char* text, uint32_t most) {
   return 1;
 }
 
+static int parseRank(uint32_t* value, const char* text) {
+  uint64_t number = 0;
+  if (!parseNumber(&number, text, 0, kMostRanks - 1)) return 0;
+  *value = (uint32_t)number;
+  return 1;
+}
+
 static int parseDevices(Options* options, const char* text) {
   options->device_count = 0;
   for (;;) {
@@ -67,6 +79,9 @@ static int parseDevices(Options* options, const char* text) {
 /* Returns 1, 0 for a value that is none, or -1 for an option that is none. */
 static int parseValue(Options* options, const char* name, const char* value) {
   if (strcmp(name, "--devices") == 0) return parseDevices(options, value);
+  if (strcmp(name, "--id-file") == 0) return (options->id_file = value)[0] != '\0';
+  if (strcmp(name, "--rank") == 0) return parseRank(&options->rank, value);
+  if (strcmp(name, "--ranks") == 0) return parseCount(&options->ranks, value, kMostRanks);
   if (strcmp(name, "--data") == 0) return (options->data = value)[0] != '\0';
   if (strcmp(name, "--kernels") == 0) return (options->kernels = value)[0] != '\0';
   if (strcmp(name, "--seed") == 0) return parseNumber(&options->seed, value, 0, UINT64_MAX);
@@ -109,6 +124,11 @@ int optionsParse(Options* options, int argc, char** argv) {
       fprintf(stderr, "digits_parallel: '%s' is no value for %s; --help says what is\n", argv[i], name);
       return kUsageError;
     }
+  }
+  if (options->id_file == NULL ? options->rank != 0 || options->ranks != 0
+                               : options->rank >= options->ranks || options->device_count > 1) {
+    fprintf(stderr, "digits_parallel: --id-file needs --rank and --ranks, which is above it, and takes one device\n");
+    return kUsageError;
   }
   return -1;
 }

@@ -10,7 +10,10 @@
 
 typedef struct Options {
   char device_names[kMostRanks][32]; /* of the ranks of this process */
-  uint32_t device_count;             /* 0: the processes of MPI are the ranks */
+  uint32_t device_count;             /* 0: the processes of MPI are the ranks, or those of id_file, on their CPUs */
+  const char* id_file;               /* processes of this host are the ranks, which find each other by this file; or NULL */
+  uint32_t rank;                     /* of this process, with id_file */
+  uint32_t ranks;
   const char* data;
   const char* kernels; /* digits.cl */
   uint64_t seed;

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The one file that knows MPI. It is built without it where no MPI is found; the ranks are then devices of one process. */
+ * The one file that knows MPI. It is built without it where no MPI is found; the ranks are then devices of one process, or
+ * processes that find each other by a file. */
+#define _POSIX_C_SOURCE 200809L /* nanosleep */
 #include "ranks.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "../common_comm.h"
 
@@ -57,11 +60,58 @@ static void openProcesses(Ranks* ranks, const rtCommOptions_t* comm_options) {
 }
 #endif
 
+/* The file has its name when it is whole. */
+static void writeId(const rtCommUniqueId_t* id, const char* name) {
+  char other[4096];
+  FILE* file = NULL;
+  if (snprintf(other, sizeof other, "%s.new", name) < (int)sizeof other) file = fopen(other, "wb");
+  const int written = file != NULL && fwrite(id->bytes, sizeof id->bytes, 1, file) == 1;
+  if ((file != NULL && fclose(file) != 0) || !written || rename(other, name) != 0) {
+    fprintf(stderr, "digits_parallel: %s cannot be written\n", name);
+    exit(EXIT_FAILURE);
+  }
+}
+
+static void readId(rtCommUniqueId_t* id, const char* name) {
+  enum { kMostSeconds = 60 };
+  const struct timespec nap = {0, 1000000};
+  const time_t began = time(NULL);
+  for (;;) {
+    FILE* const file = fopen(name, "rb");
+    const int got = file != NULL && fread(id->bytes, sizeof id->bytes, 1, file) == 1;
+    if (file != NULL) (void)fclose(file);
+    if (got) return;
+    if (time(NULL) - began > kMostSeconds) {
+      fprintf(stderr, "digits_parallel: rank 0 did not write %s\n", name);
+      exit(EXIT_FAILURE);
+    }
+    (void)nanosleep(&nap, NULL);
+  }
+}
+
+static void openHostProcesses(Ranks* ranks, const Options* options, const rtCommOptions_t* comm_options) {
+  rtCommUniqueId_t id;
+  ranks->size = options->ranks;
+  ranks->first = options->rank;
+  ranks->local = 1;
+  ranks->contexts[0] = createContext(options->device_count != 0 ? options->device_names[0] : "cpu");
+  if (options->rank == 0) {
+    CHECK_COMM(rtCommGetUniqueId(&id));
+    writeId(&id, options->id_file);
+  } else {
+    readId(&id, options->id_file);
+  }
+  CHECK_COMM(
+      rtCommCreate(&ranks->comms[0], comm_options, &id, (int32_t)ranks->first, (int32_t)ranks->size, ranks->contexts[0]));
+}
+
 void ranksOpen(Ranks* ranks, const Options* options) {
   rtCommOptions_t comm_options = RT_COMM_OPTIONS_INIT;
   memset(ranks, 0, sizeof *ranks);
   strcpy(comm_options.label, "digits");
-  if (options->device_count != 0) {
+  if (options->id_file != NULL) {
+    openHostProcesses(ranks, options, &comm_options);
+  } else if (options->device_count != 0) {
     openDevices(ranks, options, &comm_options);
   } else {
     openProcesses(ranks, &comm_options);

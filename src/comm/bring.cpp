@@ -1,4 +1,4 @@
-// A rank on the CPU has host memory itself.
+// A rank on the CPU has memory of the host itself, and needs neither its stream nor the core library.
 #include "comm/bring.h"
 
 #include <cstring>

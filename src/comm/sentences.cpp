@@ -1,4 +1,4 @@
-// The sentences. Tests of every engine look for them.
+// The sentences, in the words of rt_comm.h. Tests of every engine look for them in its failures.
 #include "comm/sentences.h"
 
 #include <cstdio>
@@ -13,28 +13,28 @@ std::string within(uint64_t timeout_ns) {
   return text;
 }
 
-Status lateForCollective(int32_t who, const std::string& label, const char* verb, uint64_t number, const std::string& within,
+Status lateForCollective(int32_t other, const std::string& label, const char* verb, uint64_t number, const std::string& within,
                          int32_t rank, const Operation& operation) {
-  return Status::error(RT_ERROR_TIMEOUT, "Rank %d%s did not %s collective %llu %s, for which rank %d waits: %s.", who,
+  return Status::error(RT_ERROR_TIMEOUT, "Rank %d%s did not %s collective %llu %s, for which rank %d waits: %s.", other,
                        label.c_str(), verb, static_cast<unsigned long long>(number), within.c_str(), rank,
                        describe(operation).c_str());
 }
 
-Status lateForPoint(int32_t who, const std::string& label, const std::string& within, int32_t rank,
+Status lateForPoint(int32_t other, const std::string& label, const std::string& within, int32_t rank,
                     const Operation& operation) {
   const bool sends = operation.kind == Kind::kSend;
-  return Status::error(RT_ERROR_TIMEOUT, "Rank %d%s did not %s %s what rank %d %s: %s.", who, label.c_str(),
+  return Status::error(RT_ERROR_TIMEOUT, "Rank %d%s did not %s %s what rank %d %s: %s.", other, label.c_str(),
                        sends ? "receive" : "send", within.c_str(), rank, sends ? "sends" : "receives",
                        describe(operation).c_str());
 }
 
-Status lateForSplit(int32_t who, const std::string& label, const std::string& within, int32_t rank) {
-  return Status::error(RT_ERROR_TIMEOUT, "Rank %d%s did not come to the split %s, for which rank %d waits.", who, label.c_str(),
-                       within.c_str(), rank);
+Status lateForSplit(int32_t other, const std::string& label, const std::string& within, int32_t rank) {
+  return Status::error(RT_ERROR_TIMEOUT, "Rank %d%s did not come to the split %s, for which rank %d waits.", other,
+                       label.c_str(), within.c_str(), rank);
 }
 
-Status parted(int32_t who, const std::string& label, const char* what) {
-  return Status::error(RT_ERROR_LAUNCH_FAILED, "Rank %d%s destroyed its communicator; another rank waits for its %s.", who,
+Status parted(int32_t other, const std::string& label, const char* what) {
+  return Status::error(RT_ERROR_LAUNCH_FAILED, "Rank %d%s destroyed its communicator; another rank waits for its %s.", other,
                        label.c_str(), what);
 }
 

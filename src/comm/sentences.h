@@ -12,15 +12,16 @@ namespace manyrt::comm::sentences {
 std::string labelOf(const std::string& label);  // " of \"label\"", or nothing
 std::string within(uint64_t timeout_ns);        // "within 2 s"
 
-// TIMEOUT. `who` is late, `rank` waits; `verb` is "come to" or "end".
-Status lateForCollective(int32_t who, const std::string& label, const char* verb, uint64_t number, const std::string& within,
+// TIMEOUT. `other` is late, `rank` waits; `verb` is "come to" or "end".
+Status lateForCollective(int32_t other, const std::string& label, const char* verb, uint64_t number, const std::string& within,
                          int32_t rank, const Operation& operation);
 // `operation` is the send or receive of `rank`.
-Status lateForPoint(int32_t who, const std::string& label, const std::string& within, int32_t rank, const Operation& operation);
-Status lateForSplit(int32_t who, const std::string& label, const std::string& within, int32_t rank);
+Status lateForPoint(int32_t other, const std::string& label, const std::string& within, int32_t rank,
+                    const Operation& operation);
+Status lateForSplit(int32_t other, const std::string& label, const std::string& within, int32_t rank);
 
-// LAUNCH_FAILED: `who` is gone, and another rank waits for its `what`.
-Status parted(int32_t who, const std::string& label, const char* what);
+// LAUNCH_FAILED: `other` is gone, and another rank waits for its `what`.
+Status parted(int32_t other, const std::string& label, const char* what);
 
 // INVALID_VALUE: `odd` means something else than `right`.
 Status differs(int32_t odd, const std::string& label, const Operation& its, int32_t right, const Operation& rights);

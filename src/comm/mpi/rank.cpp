@@ -327,7 +327,8 @@ Status Rank::meet(const Operation& operation) {
   for (int32_t other = 0; other < size(); ++other) means.push_back(meantBy(headerOf(other)));
   for (const Operation& of : means) pointers.push_back(&of);
   int32_t odd = -1;
-  monitor().fail(sentences::compare(pointers, name(), &odd), odd);
+  const Status differs = sentences::compare(pointers, name(), &odd);
+  monitor().fail(differs, odd);
   return monitor().failure();
 }
 

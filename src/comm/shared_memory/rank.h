@@ -58,12 +58,12 @@ class Rank final : public Communicator {
   bool isShort(const Operation& operation) const;
   Status finishShort(const Operation& operation);
 
-  // Waits until `ready` holds. `who` returns the rank that is waited for. Both are asked again and again.
-  template <class Ready, class Who>
-  Status await(const Subject& subject, Ready ready, Who who);
+  // Waits until `ready` holds. `awaited` returns the rank that is waited for. Both are asked again and again.
+  template <class Ready, class Awaited>
+  Status await(const Subject& subject, Ready ready, Awaited awaited);
   enum class Want { kNone, kParted, kDead, kLate };
-  Want want(int32_t who, const Deadline& deadline) const;
-  Status condemn(Want want, int32_t who, const Subject& subject);
+  Want want(int32_t awaited, const Deadline& deadline) const;
+  Status condemn(Want want, int32_t awaited, const Subject& subject);
   void ringOthers() { segment_.ringAll(); }
   std::string name() const;
 

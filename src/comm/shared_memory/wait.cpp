@@ -30,15 +30,15 @@ void Rank::announceFailure() {
   segment_.fail(failure, about, rank());
 }
 
-Rank::Want Rank::want(int32_t who, const Deadline& deadline) const {
-  if (who >= 0 && who != rank()) {
-    if (segment_.post(who).parted.load(std::memory_order_seq_cst) != 0) return Want::kParted;
-    if (!segment_.lives(who)) return Want::kDead;
+Rank::Want Rank::want(int32_t awaited, const Deadline& deadline) const {
+  if (awaited >= 0 && awaited != rank()) {
+    if (segment_.post(awaited).parted.load(std::memory_order_seq_cst) != 0) return Want::kParted;
+    if (!segment_.lives(awaited)) return Want::kDead;
   }
   return deadline.passed() ? Want::kLate : Want::kNone;
 }
 
-Status Rank::condemn(Want want, int32_t who, const Subject& subject) {
+Status Rank::condemn(Want want, int32_t awaited, const Subject& subject) {
   const std::string of = name(), within = sentences::within(settings().timeout_ns);
   using Stage = Subject::Stage;
   const bool point = subject.stage == Stage::kSend || subject.stage == Stage::kReceive;
@@ -48,19 +48,20 @@ Status Rank::condemn(Want want, int32_t who, const Subject& subject) {
                                                               : "collective";
   Status status;
   if (want == Want::kParted) {
-    status = sentences::parted(who, of, subject.operation != nullptr && !point ? kindName(subject.operation->kind) : what);
+    status = sentences::parted(awaited, of, subject.operation != nullptr && !point ? kindName(subject.operation->kind) : what);
   } else if (want == Want::kDead) {
-    status = Status::error(RT_ERROR_LAUNCH_FAILED, "The process of rank %d%s ended; rank %d waits for its %s.", who, of.c_str(),
-                           rank(), subject.operation != nullptr && !point ? kindName(subject.operation->kind) : what);
+    status =
+        Status::error(RT_ERROR_LAUNCH_FAILED, "The process of rank %d%s ended; rank %d waits for its %s.", awaited, of.c_str(),
+                      rank(), subject.operation != nullptr && !point ? kindName(subject.operation->kind) : what);
   } else if (subject.stage == Stage::kSplit) {
-    status = sentences::lateForSplit(who, of, within, rank());
+    status = sentences::lateForSplit(awaited, of, within, rank());
   } else if (point) {
-    status = sentences::lateForPoint(who, of, within, rank(), *subject.operation);
+    status = sentences::lateForPoint(awaited, of, within, rank(), *subject.operation);
   } else {
-    status = sentences::lateForCollective(who, of, subject.stage == Stage::kMeeting ? "come to" : "end", subject.number, within,
-                                          rank(), *subject.operation);
+    status = sentences::lateForCollective(awaited, of, subject.stage == Stage::kMeeting ? "come to" : "end", subject.number,
+                                          within, rank(), *subject.operation);
   }
-  monitor().fail(status, who);
+  monitor().fail(status, awaited);
   announceFailure();
   return monitor().failure();
 }

@@ -91,8 +91,8 @@ class Sleeper {
   uint32_t rings_;
 };
 
-template <class Ready, class Who>
-Status Rank::await(const Subject& subject, Ready ready, Who who) {
+template <class Ready, class Awaited>
+Status Rank::await(const Subject& subject, Ready ready, Awaited awaited) {
   // A split's thread is not the one that runs a batch.
   Points* const points = subject.stage == Subject::Stage::kSplit || points_ == nullptr || points_->empty() ? nullptr : points_;
   const auto over = [&] {
@@ -112,7 +112,7 @@ Status Rank::await(const Subject& subject, Ready ready, Who who) {
     const Sleeper sleeper(segment_, rank());
     if (over()) return result();
     RT_TRY(attachment_->hear());
-    const int32_t of = who();
+    const int32_t of = awaited();
     if (const Want wanted = want(of, deadline); wanted != Want::kNone) {
       if (over()) return result();  // it came before it went
       return condemn(wanted, of, subject);

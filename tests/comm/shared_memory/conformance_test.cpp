@@ -211,12 +211,41 @@ TEST_P(SharedMemoryConformanceTest, EveryOperationRunsAmongProcesses) {
   runAll(id_, 0, size);
 }
 
+// Sixteen ranks of each of four processes, which are all that a communicator may have, and far more than there are cores. Each
+// process has a thread, which submits for one rank after the other.
+constexpr int kHere = 16;
+
+void runMany(const rtCommUniqueId_t& id, int process, int processes) {
+  const int size = kHere * processes, first = kHere * process;
+  std::vector<OwnRank> own(kHere);
+  ASSERT_COMM_OK(rtCommGroupBegin());
+  for (int i = 0; i < kHere; ++i) ASSERT_COMM_OK(own[i].create(id, first + i, size, kLong));
+  ASSERT_COMM_OK(rtCommGroupEnd());
+  for (const uint64_t count : {10, 100'000}) {
+    std::vector<std::vector<int32_t>> numbers;
+    for (int i = 0; i < kHere; ++i) numbers.emplace_back(count, first + i);
+    for (int i = 0; i < kHere; ++i) {
+      ASSERT_COMM_OK(
+          rtCommAllReduce(numbers[i].data(), numbers[i].data(), count, RT_COMM_I32, RT_COMM_SUM, own[i].stream, own[i].comm));
+    }
+    for (int i = 0; i < kHere; ++i) {
+      ASSERT_RT_OK(rtStreamSynchronize(own[i].stream));
+      EXPECT_EQ(numbers[i], std::vector<int32_t>(count, size * (size - 1) / 2)) << "rank " << first + i;
+    }
+  }
+}
+
+TEST_F(SharedMemoryTest, SixtyFourRanksMakeACommunicator) {
+  for (int process = 1; process < 4; ++process) start(process, 4, "Many");
+  runMany(id_, 0, 4);
+}
+
 INSTANTIATE_TEST_SUITE_P(Comm, SharedMemoryConformanceTest,
                          testing::Combine(testing::ValuesIn(layouts()), testing::Values(1, 2, 3, 4)), [](const auto& given) {
                            return layoutName(std::get<0>(given.param)) + "_" + std::to_string(std::get<1>(given.param));
                          });
 
-[[maybe_unused]] const bool registered = (addPart(kPart, "All", runAll), true);
+[[maybe_unused]] const bool registered = (addPart(kPart, "All", runAll), addPart(kPart, "Many", runMany), true);
 
 }  // namespace
 }  // namespace commtest
