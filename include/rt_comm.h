@@ -16,8 +16,8 @@
  *   `receive` may be the same memory where a comment says how ("in place"); any other overlap is INVALID_VALUE.
  *
  * Results
- *   The operands of a reduction are taken in the order of the ranks, in one process and among processes of MPI, so that
- *   the same call gives the same bits on every rank and at each run (NCCL: see below). Sums and products of integers
+ *   The operands of a reduction are taken in the order of the ranks, in one process and among processes of MPI or of one host,
+ *   so that the same call gives the same bits on every rank and at each run (NCCL: see below). Sums and products of integers
  *   wrap. Results of f16 and bf16 are rounded to even behind each operand. MINIMUM and MAXIMUM are NaN where an operand
  *   is. AVERAGE is the sum divided by the ranks; of integers it is truncated towards 0.
  *
@@ -26,8 +26,9 @@
  *   the code, and of all later calls. rtCommGetStatus and rtCommGetStatusMessage tell it, with the rank. Causes: a rank
  *   that does not come to an operation within timeout_ns (TIMEOUT); one that comes with another operation, type, count,
  *   reduction or root (INVALID_VALUE); one whose stream had failed before, whose communicator is destroyed, or that
- *   called rtCommAbort (LAUNCH_FAILED); a copy or kernel that fails (its code). A process that is gone, or has destroyed its
- *   communicator, tells nothing: it is one that does not come. MPI cannot give up an operation that has begun: in contexts
+ *   called rtCommAbort (LAUNCH_FAILED); a copy or kernel that fails (its code). A process of
+ *   one host that ends, however it does, is named to those that wait for it (LAUNCH_FAILED); see below. With MPI and NCCL a
+ *   process that is gone, or has destroyed its communicator, tells nothing: it is one that does not come. MPI cannot give up an operation that has begun: in contexts
  *   of the CPU the memory of operations that were in flight when their communicator of MPI failed stays until MPI_Finalize.
  *
  * Fork
@@ -38,6 +39,16 @@
  *   A captured operation becomes nodes of the graph, and every launch is an operation of its rank. Every rank captures.
  *   On a stream of CUDA a capture is NOT_SUPPORTED, but with NCCL, of an operation that has run before.
  *
+ * Processes of one host
+ *   Where the ranks of rtCommCreate are in several processes of one host, memory that they share joins them, without MPI: ranks
+ *   on the CPU and on any other device, but where NCCL joins GPUs (see below). A process may have several ranks. All that is
+ *   said here of one process holds for them: order and bits, splits, captures (not on CUDA), ranks that mean something else,
+ *   and aborts, which reach all. A process that ends, or is killed, ends the waits of the others within a fraction of a second.
+ *   The processes are of one user, and see one /dev/shm, so that containers share it or are hosts of their own. There the ranks
+ *   have 1.2 MiB each (0.5 MiB of more than 8) from the first rank that comes until the last one is destroyed. The name is
+ *   taken away when all have come, so that nothing is left. What processes leave that were all killed before, the next
+ *   communicator of their user takes away. On a device operations copy its memory to the host and back by pieces.
+ *
  * NCCL
  *   Where each rank of a process has a CUDA device of its own, and NCCL 2.18 or later is installed, NCCL runs the operations.
  *   The order of operands, the rounding of AVERAGE, and MINIMUM and MAXIMUM of a NaN are then NCCL's. 16-bit integers, which
@@ -45,8 +56,8 @@
  *   submission on all of them, also of launches of graphs: NCCL may wait for ever otherwise, which TIMEOUT ends, but not of a
  *   launch. RT_COMM_ENGINE chooses the engine: see the documentation of the environment. A call gives its work to NCCL on the
  *   thread of the program where it can, and waits while the driver's queue is full, as a call of NCCL does.
- *   Where the ranks of rtCommCreate are in several processes, NCCL alone joins them. Then it finds no rank that means
- *   something else. A rank that stays away ends the wait of the others by their time, without its number. An abort or a
+ *   Where the ranks of rtCommCreate are in several processes, all on CUDA devices that differ, and NCCL was found where the id
+ *   was made, NCCL joins them, also on several hosts. Then no rank is found that means something else. A rank that stays away ends the wait of the others by their time, without its number. An abort or a
  *   failure reaches the ranks of its own process. Such a communicator is not split, and reduces no 16-bit integers:
  *   NOT_SUPPORTED.
  */
@@ -142,9 +153,10 @@ RT_API rtStatus_t rtCommGetUniqueId(rtCommUniqueId_t* id);
 
 /** Makes one rank of a communicator, as ncclCommInitRank. Every rank calls it with the same id and size, each on its own
  *  thread; a thread that has several ranks calls it within a group, and rtCommGroupEnd waits for all. Where all ranks are
- *  in the process that made the id, on any devices, the communicator is that of rtCommCreateAll. Else each rank has a CUDA
- *  device of its own, and NCCL joins them. When the time of a rank has passed, every rank that came in its process gets
- *  TIMEOUT, with a sentence that names those that did not come. Then, and when the communicator is made, the id is used.
+ *  in the process that made the id, on any devices, the communicator is that of rtCommCreateAll. Else NCCL joins them where
+ *  each has a CUDA device of its own, and otherwise memory that the processes of one host share. When the time of a rank has
+ *  passed, every rank that came (with NCCL: in its process) gets TIMEOUT, with a sentence that names those that did not. Then,
+ *  and when the communicator is made, the id is used.
  *  @param[out] comm     receives the rank, which the caller destroys. In a group written by rtCommGroupEnd
  *  @param[in]  options  may be NULL; timeout_ns is also how long this rank waits here; for operations those of the lowest
  *                       rank in the process count
@@ -155,9 +167,10 @@ RT_API rtStatus_t rtCommGetUniqueId(rtCommUniqueId_t* id);
  *  blocks: yes, for the other ranks; at most timeout_ns, and as rtCommCreateAll
  *  capture: outside
  *  errors: INVALID_VALUE (no id, an id that was used, a rank that has come already, another size than other ranks),
- *    INVALID_HANDLE, NOT_FOUND, NOT_SUPPORTED (an id of another process, and no CUDA context, or no NCCL where it was made:
- *    see rtCommCreateFromMpi), OUT_OF_MEMORY, BACKEND_UNAVAILABLE (as rtCommCreateAll; an id of another process, and no
- *    NCCL here), TIMEOUT, IO, DEVICE_LOST, DRIVER */
+ *    INVALID_HANDLE, NOT_FOUND, NOT_SUPPORTED (an id of another host, and no CUDA context, or no NCCL where it was made: see
+ *    rtCommCreateFromMpi), OUT_OF_MEMORY (also of /dev/shm), BACKEND_UNAVAILABLE (as rtCommCreateAll; an id of another process
+ *    with NCCL's, and no NCCL here), TIMEOUT, LAUNCH_FAILED (a process ended that had come), IO (also of /dev/shm), DEVICE_LOST,
+ *    DRIVER */
 RT_API rtStatus_t rtCommCreate(rtComm_t* comm, const rtCommOptions_t* options, const rtCommUniqueId_t* id, int32_t rank,
                                int32_t size, rtContext_t context);
 

@@ -33,7 +33,7 @@ namespace manyrt::config {
   X(kCpuPerf, "RT_CPU_PERF", "1 or a folder: kernels for a profiler")                            \
   X(kCpuSanitize, "RT_CPU_SANITIZE", "address, thread or off: sanitizer of kernels")             \
   X(kNccl, "RT_NCCL", "NCCL, for communicators of CUDA devices, a path or a name")               \
-  X(kCommEngine, "RT_COMM_ENGINE", "nccl or in_process: the engine in one process")              \
+  X(kCommEngine, "RT_COMM_ENGINE", "nccl, in_process or shared_memory: the engine")              \
   X(kCommMpi, "RT_COMM_MPI", "messages or collectives: how MPI is called")                       \
   X(kCacheFolder, "RT_CACHE_DIR", "the folder of compiled kernels, or off")                      \
   X(kCacheSize, "RT_CACHE_SIZE", "MiB that this folder may hold")

@@ -84,13 +84,13 @@ struct Channel {
 
 static_assert(std::atomic<uint64_t>::is_always_lock_free && std::atomic<uint32_t>::is_always_lock_free);
 
-// Offsets and sizes in bytes for a number of ranks: 0.6 MiB for each of 2 to 8 ranks, 0.5 MiB for each of 64.
+// Offsets and sizes in bytes for a number of ranks: 1.2 MiB for each of 2 to 8 ranks, 0.4 to 0.5 MiB for each of more.
 class Layout {
  public:
   explicit Layout(int32_t size) : size_(static_cast<uint64_t>(size)) {}
 
   uint64_t slotBytes() const { return lines(std::clamp<uint64_t>(64 * 1024 / size_, 1024, 32 * 1024)); }
-  uint64_t windowBytes() const { return size_ <= 8 ? 128 * 1024 : 64 * 1024; }
+  uint64_t windowBytes() const { return size_ <= 8 ? 256 * 1024 : 64 * 1024; }
   uint64_t pieceBytes() const { return lines(std::clamp<uint64_t>(64 * 1024 / size_, 2048, 32 * 1024)); }
 
   uint64_t post(uint64_t rank) const { return lines(sizeof(Header)) + rank * sizeof(Post); }
