@@ -26,10 +26,10 @@
  *   the code, and of all later calls. rtCommGetStatus and rtCommGetStatusMessage tell it, with the rank. Causes: a rank
  *   that does not come to an operation within timeout_ns (TIMEOUT); one that comes with another operation, type, count,
  *   reduction or root (INVALID_VALUE); one whose stream had failed before, whose communicator is destroyed, or that
- *   called rtCommAbort (LAUNCH_FAILED); a copy or kernel that fails (its code). A process of
- *   one host that ends, however it does, is named to those that wait for it (LAUNCH_FAILED); see below. With MPI and NCCL a
- *   process that is gone, or has destroyed its communicator, tells nothing: it is one that does not come. MPI cannot give up an operation that has begun: in contexts
- *   of the CPU the memory of operations that were in flight when their communicator of MPI failed stays until MPI_Finalize.
+ *   called rtCommAbort (LAUNCH_FAILED); a copy or kernel that fails (its code). Of processes of one host, one that ends is
+ *   named to those that wait for it (LAUNCH_FAILED; see below). With MPI and NCCL a process that is gone, or has destroyed its
+ *   communicator, tells nothing: it is one that does not come. MPI cannot give up an operation that has begun: in contexts of
+ *   the CPU the memory of operations that were in flight when their communicator of MPI failed stays until MPI_Finalize.
  *
  * Fork
  *   In a child of fork whose parent had called this library, every function is FORKED, but rtCommDestroy, which succeeds, and
@@ -57,9 +57,9 @@
  *   launch. RT_COMM_ENGINE chooses the engine: see the documentation of the environment. A call gives its work to NCCL on the
  *   thread of the program where it can, and waits while the driver's queue is full, as a call of NCCL does.
  *   Where the ranks of rtCommCreate are in several processes, all on CUDA devices that differ, and NCCL was found where the id
- *   was made, NCCL joins them, also on several hosts. Then no rank is found that means something else. A rank that stays away ends the wait of the others by their time, without its number. An abort or a
- *   failure reaches the ranks of its own process. Such a communicator is not split, and reduces no 16-bit integers:
- *   NOT_SUPPORTED.
+ *   was made, NCCL joins them, also on several hosts. Then no rank is found that means something else. A rank that stays away
+ *   ends the wait of the others by their time, without its number. An abort or a failure reaches the ranks of its own process.
+ *   Such a communicator is not split, and reduces no 16-bit integers: NOT_SUPPORTED.
  */
 #ifndef MANYRT_RT_COMM_H_
 #define MANYRT_RT_COMM_H_

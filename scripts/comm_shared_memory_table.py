@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Measures all-reduces between two processes of one host beside Open MPI and gloo; use it as
-comm_shared_memory_table.py [--rounds R] [--seconds S] [--build FOLDER] [--python PYTHON]   measures, writes the page
+comm_shared_memory_table.py [--rounds R] [--seconds S] [--build FOLDER] [--python PYTHON]    measures, writes the page
 comm_shared_memory_table.py --tables    writes it again
 comm_shared_memory_table.py --check     ends with 1 if it is not what the figures give
 
-Figures are kept in docs/measured/comm_shared_memory.json, the page is docs/comm-shared-memory.md. bench_comm_shared_memory has ours
-and Open MPI's in the same two processes, in turns; gloo, of the PyTorch that PYTHON imports, has two of its own, and is left out
-where there is none. Each of R rounds runs both programs, with S seconds for each length. The least of all rounds counts: a machine
-that others use takes time from each, and never gives any."""
+Figures are kept in docs/measured/comm_shared_memory.json, the page is docs/comm-shared-memory.md. bench_comm_shared_memory has
+ours and Open MPI's in the same two processes, in turns; gloo, of the PyTorch that PYTHON imports, has two of its own, and is
+left out where there is none. Each of R rounds runs both programs, with S seconds for each length. The least of all rounds
+counts: a machine that others use takes time from each, and never gives any."""
 import argparse
 import json
 import os
@@ -60,7 +60,7 @@ def measure(arguments):
     commit = subprocess.run(["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=False, cwd=ROOT)
     context = {"commit": os.environ.get("COMMIT") or commit.stdout.strip(), "cores": len(os.sched_getaffinity(0)),
                "cpu": cpu[1] if cpu else "", "peers": peers, "rounds": arguments.rounds, "seconds": arguments.seconds,
-               "load": round(os.getloadavg()[0], 1)}
+               "load": round(os.getloadavg()[0], 1), "nice": os.nice(0)}
     return {"context": context, "rows": rows}
 
 
@@ -78,15 +78,16 @@ def page(data):
     lines = [
         "# All-reduces between two processes of one host",
         "",
-        "Floats, a sum, each waited for: the call of the library and `rtStreamSynchronize` on a stream of the CPU, in processes that share",
-        "memory ([design/comm.md](design/comm.md#a-collective-among-processes-of-one-host)). Beside it `MPI_Allreduce` of the same "
-        "processes and",
-        "memory, in turns" + (", and gloo's in two processes of its own, in place." if has_gloo else "."),
+        "Floats, a sum, each waited for: the call of the library and `rtStreamSynchronize` on a stream of the CPU, in",
+        "processes that share memory ([design/comm.md](design/comm.md#a-collective-among-processes-of-one-host)). Beside it",
+        "`MPI_Allreduce` of the same processes and memory, in turns"
+        + (", and gloo's in two processes of its own, in place." if has_gloo else "."),
         "",
         f"{context['cpu']}, {context['cores']} cores, {context['peers']['mpi']}"
         + (f", {context['peers']['gloo']}" if has_gloo else "") + ". Microseconds of one all-reduce:",
-        f"the least of {context['rounds']} rounds of {context['seconds']} s for each length, since other programs had the cores, too "
-        f"(load {context['load']}).",
+        f"the least of {context['rounds']} rounds of {context['seconds']} s for each length, since other programs had the "
+        f"cores, too (load {context['load']}"
+        + (f"; these ones ran with priority {context['nice']}, all alike)." if context["nice"] else ")."),
         "",
         "| length | manyrt | Open MPI |" + (" gloo |" if has_gloo else "") + " manyrt / better | goal |",
         "| --- | --- | --- |" + (" --- |" if has_gloo else "") + " --- | --- |",

@@ -165,7 +165,7 @@ std::string missing(const std::vector<bool>& present) {
 
 // Whether the ranks of the id can find the memory that those of this host share.
 bool mayShareMemory(const UniqueId& id) {
-  static const shared_memory::Host here = shared_memory::thisHost();
+  const shared_memory::Host here = shared_memory::thisHost();
   return here[2] != 0 && std::equal(here.begin(), here.end(), id.host) && !chooses("in_process");
 }
 
@@ -230,13 +230,13 @@ Status lookOutside(Gathering& of, Monitor::Lock& lock, bool may_start) {
   });
   lock.lock();
   of.looking = false;
+  of.monitor.notifyLocked();  // also where nothing was made: other ranks may wait for the end of the look alone
   of.nccl = look.segment == nullptr && (of.nccl || may_start);
   of.starts = std::move(look.starts);
   of.segment = std::move(look.segment);
   if (look.members.empty() || of.made) return status;
   of.members = std::move(look.members);
   of.made = true;
-  of.monitor.notifyLocked();
   return Status();
 }
 
@@ -268,7 +268,9 @@ Status come(std::shared_ptr<Seat>* seat, const rtCommUniqueId_t& bytes, int32_t 
     return Status::error(RT_ERROR_NOT_SUPPORTED,
                          "The id was made by another process%s, and NCCL does not take this rank. Ranks of several hosts meet "
                          "through MPI: rtCommCreateFromMpi.",
-                         chooses("in_process") ? " (RT_COMM_ENGINE=in_process)" : " on another host or in another container");
+                         chooses("in_process")               ? " (RT_COMM_ENGINE=in_process)"
+                         : shared_memory::thisHost()[2] == 0 ? ", and there is no /dev/shm here"
+                                                             : " on another host or in another container");
   }
   std::shared_ptr<Gathering> gathering;
   bool full = false;

@@ -75,22 +75,7 @@ void sweepLocked() {
   (void)closedir(folder);
 }
 
-Status failedCall(const char* what, int error) {
-  const bool memory = error == ENOSPC || error == ENOMEM || error == EFBIG || error == EDQUOT;
-  return Status::error(memory ? RT_ERROR_OUT_OF_MEMORY : RT_ERROR_IO, "The memory that the ranks share, in %s, %s: %s.",
-                       kFolder, what, strerror(error));
-}
-
-Status used() {
-  return Status::error(
-      RT_ERROR_INVALID_VALUE,
-      "The id has been used: its ranks have met, or their time had passed. Each communicator needs an id of its "
-      "own.");
-}
-
-}  // namespace
-
-Host thisHost() {
+Host readHost() {
   Host host = {};
   struct stat about = {};
   char text[64] = "";
@@ -108,6 +93,26 @@ Host thisHost() {
   // A mount of its own has another number of the device: containers with folders of their own are hosts of their own.
   if (digits != 32 || stat(kFolder, &about) != 0 || !S_ISDIR(about.st_mode)) return {};
   host[2] = 1 + static_cast<uint64_t>(about.st_dev);
+  return host;
+}
+
+Status failedCall(const char* what, int error) {
+  const bool memory = error == ENOSPC || error == ENOMEM || error == EFBIG || error == EDQUOT;
+  return Status::error(memory ? RT_ERROR_OUT_OF_MEMORY : RT_ERROR_IO, "The memory that the ranks share, in %s, %s: %s.",
+                       kFolder, what, strerror(error));
+}
+
+Status used() {
+  return Status::error(
+      RT_ERROR_INVALID_VALUE,
+      "The id has been used: its ranks have met, or their time had passed. Each communicator needs an id of its "
+      "own.");
+}
+
+}  // namespace
+
+Host thisHost() {
+  static const Host host = readHost();
   return host;
 }
 

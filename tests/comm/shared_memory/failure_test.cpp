@@ -49,7 +49,7 @@ void awaitName(const rtCommUniqueId_t& id) {
 
 // ---- Operations ----
 
-constexpr uint64_t kOwnTime = 1'000'000'000;  // nanoseconds: a process that has come does its first operation in it
+constexpr uint64_t kOwnTime = 2'000'000'000;  // nanoseconds: a process starts in it
 
 void stayAway(const rtCommUniqueId_t& id, int rank, int size) {
   Worker own;
@@ -67,7 +67,7 @@ TEST_F(SharedMemoryFailureTest, AProcessThatDoesNotComeIsNamedAfterTheTime) {
   ASSERT_COMM_OK(own.create(id_, 0, 2, kOwnTime));
   ASSERT_COMM_OK(rtCommBarrier(own.stream, own.comm));
   ASSERT_COMM_OK(own.allReduce());
-  own.expectFailure(RT_ERROR_TIMEOUT, 1, "Rank 1 of \"far\" did not come to collective 1 within 1 s");
+  own.expectFailure(RT_ERROR_TIMEOUT, 1, "Rank 1 of \"far\" did not come to collective 1 within 2 s");
 }
 
 void comeWithAnotherCount(const rtCommUniqueId_t& id, int rank, int size) {
@@ -175,18 +175,18 @@ void comeAndGo(const rtCommUniqueId_t& id, int rank, int size) {
 TEST_F(SharedMemoryFailureTest, SendsAndReceivesWithoutAPartnerNameIt) {
   start(1, 2, "ComeAndGo");
   Worker own;
-  ASSERT_COMM_OK(own.create(id_, 0, 2, kShort));
+  ASSERT_COMM_OK(own.create(id_, 0, 2, kOwnTime));
   ASSERT_COMM_OK(rtCommReceive(own.numbers.data(), 4, RT_COMM_F32, 1, own.stream, own.comm));
-  own.expectFailure(RT_ERROR_TIMEOUT, 1, "Rank 1 of \"far\" did not send within 0.2 s what rank 0 receives: receive of 4 f32");
+  own.expectFailure(RT_ERROR_TIMEOUT, 1, "Rank 1 of \"far\" did not send within 2 s what rank 0 receives: receive of 4 f32");
 }
 
 TEST_F(SharedMemoryFailureTest, ASplitWithoutARankNamesIt) {
   start(1, 2, "ComeAndGo");
   Worker own;
   Comm part;
-  ASSERT_COMM_OK(own.create(id_, 0, 2, kShort));
+  ASSERT_COMM_OK(own.create(id_, 0, 2, kOwnTime));
   EXPECT_COMM(RT_ERROR_TIMEOUT, rtCommSplit(part.out(), 0, 0, own.comm));
-  expectCommFailure(RT_ERROR_TIMEOUT, 1, "Rank 1 of \"far\" did not come to the split within 0.2 s", own.comm);
+  expectCommFailure(RT_ERROR_TIMEOUT, 1, "Rank 1 of \"far\" did not come to the split within 2 s", own.comm);
 }
 
 // ---- Processes that are killed ----
