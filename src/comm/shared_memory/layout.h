@@ -44,6 +44,8 @@ struct Lane {
 };
 enum LaneIndex : int32_t { kOperands, kResults, kLanes };
 
+enum Reading : uint32_t { kReads = 1, kReadsNot = 2 };
+
 struct Split {
   std::atomic<uint64_t> number;  // 1 and the split's number
   int32_t color;
@@ -52,8 +54,12 @@ struct Split {
 
 // What one rank says to all.
 struct alignas(kLine) Post {
-  std::atomic<uint32_t> present;              // has come
-  std::atomic<uint32_t> parted;               // has destroyed its communicator
+  std::atomic<uint32_t> present;  // has come
+  std::atomic<uint32_t> parted;   // has destroyed its communicator
+  std::atomic<uint32_t> direct;   // kReads or kReadsNot: the memory of all others; 0: has not tried
+  uint32_t on_host;               // its memory is the host's
+  int32_t process;
+  uint64_t proof, proof_address;              // direct.h
   alignas(kLine) std::atomic<uint32_t> bell;  // what its threads sleep on
   std::atomic<uint32_t> sleeping;             // how many of them
   Lane lanes[kLanes];
@@ -65,6 +71,7 @@ struct alignas(8) Slot {
   std::atomic<uint64_t> number;  // 1 and the collective's number
   uint64_t count;
   uint8_t kind, type, reduction, root;
+  uint64_t send, receive;  // addresses in its process
 
   char* payload() { return reinterpret_cast<char*>(this + 1); }
 };

@@ -9,6 +9,7 @@
 #include "comm/core_call.h"
 #include "comm/guard.h"
 #include "comm/sentences.h"
+#include "comm/shared_memory/direct.h"
 #include "comm/shared_memory/points.h"
 #include "comm/shared_memory/rounds.h"
 #include "comm/shared_memory/wait.h"
@@ -21,6 +22,8 @@ Status Rank::prepare() {
   rtStream_t any = nullptr;
   RT_TRY_CORE(rtContextGetDefaultStream(&any, place().context));  // it may have ended since it was checked
   if (!onHost()) RT_TRY_CORE(rtStreamCreate(&stream_, nullptr, place().context));
+  segment_.post(rank()).on_host = onHost() ? 1 : 0;
+  showProof(segment_.post(rank()));
   return Status();
 }
 
@@ -67,9 +70,18 @@ bool Rank::isShort(const Operation& of) const {
 }
 
 Status Rank::collective(const Operation& operation) {
+  const uint64_t number = collectives_;
   if (operation.kind == Kind::kBarrier) return meet(operation);
+  if (mayReadDirectly(operation)) {
+    RT_TRY(meet(operation));
+    if (!tried_) RT_TRY(tryReading(operation));
+    if (reads_) return Direct(*this, operation, number).run();
+    Rounds rounds(*this, operation, number);
+    RT_TRY(rounds.fillFirst());
+    return rounds.run();
+  }
   if (!isShort(operation)) {
-    Rounds rounds(*this, operation);
+    Rounds rounds(*this, operation, number);
     RT_TRY(rounds.fillFirst());
     RT_TRY(meet(operation));
     return rounds.run();
@@ -81,6 +93,32 @@ Status Rank::collective(const Operation& operation) {
   return finishShort(operation);
 }
 
+// Where it has not been tried, or succeeded. All ranks see the same.
+bool Rank::mayReadDirectly(const Operation& of) const {
+  constexpr uint64_t kLeast = 192 * 1024;  // bytes: below, windows have fewer waits
+  return of.kind == Kind::kAllReduce && of.count > kLeast / sizeOf(of.type) && size() > 1 && (!tried_ || reads_);
+}
+
+// All have met, so all have shown themselves. Each tells the others what it found.
+Status Rank::tryReading(const Operation& operation) {
+  bool reads = true;
+  for (int32_t other = 0; other < size() && reads; ++other) {
+    reads = segment_.post(other).on_host != 0 && readsProof(segment_.post(other));
+  }
+  segment_.post(rank()).direct.store(reads ? kReads : kReadsNot, std::memory_order_seq_cst);
+  ringOthers();
+  for (int32_t other = 0; other < size(); ++other) {
+    const std::atomic<uint32_t>& its = segment_.post(other).direct;
+    RT_TRY(await(
+        {Subject::Stage::kWork, &operation, collectives_ - 1}, [&] { return its.load(std::memory_order_acquire) != 0; },
+        [&] { return other; }));
+    reads = reads && its.load(std::memory_order_acquire) == kReads;
+  }
+  tried_ = true;
+  reads_ = reads;
+  return Status();
+}
+
 // Says what this rank means, and waits until all have. The slot is read no more by the collective before the last.
 Status Rank::meet(const Operation& operation) {
   const uint64_t number = collectives_++;
@@ -90,6 +128,8 @@ Status Rank::meet(const Operation& operation) {
   mine.type = static_cast<uint8_t>(operation.type);
   mine.reduction = static_cast<uint8_t>(operation.reduction);
   mine.root = static_cast<uint8_t>(operation.root);
+  mine.send = reinterpret_cast<uintptr_t>(operation.send);
+  mine.receive = reinterpret_cast<uintptr_t>(operation.receive);
   mine.number.store(number + 1, std::memory_order_seq_cst);
   ringOthers();
   bool same = true;

@@ -19,6 +19,7 @@ namespace manyrt::comm::shared_memory {
 
 class Points;
 class Rounds;
+class Direct;
 
 // What a rank waits for, for messages.
 struct Subject {
@@ -50,12 +51,15 @@ class Rank final : public Communicator {
  private:
   friend class Points;
   friend class Rounds;
+  friend class Direct;
 
   Status runAlone(const std::vector<Operation>& operations, Points& points);
   Status collective(const Operation& operation);
   Status meet(const Operation& operation);
   Status compare(uint64_t number);
   bool isShort(const Operation& operation) const;
+  bool mayReadDirectly(const Operation& operation) const;
+  Status tryReading(const Operation& operation);
   Status finishShort(const Operation& operation);
 
   // Waits until `ready` holds. `awaited` returns the rank that is waited for. Both are asked again and again.
@@ -77,14 +81,15 @@ class Rank final : public Communicator {
 
   const std::shared_ptr<Attachment> attachment_;
   Segment& segment_;
-  std::mutex running_;            // one batch of a rank runs at a time; only graphs on two streams meet here
-  Points* points_ = nullptr;      // sends and receives of the batch that runs
-  uint64_t collectives_ = 0;      // that have begun; under `running_`
-  uint64_t rounds_[kLanes] = {};  // of each lane, that have ended
-  std::vector<char> scratch_;     // a device's operands and results on the host; a short reduction's result
-  rtStream_t stream_ = nullptr;   // for copies between device and host
-  std::mutex announcing_;         // of the next two
-  uint64_t announced_ = 0;        // splits
+  std::mutex running_;                  // one batch of a rank runs at a time; only graphs on two streams meet here
+  Points* points_ = nullptr;            // sends and receives of the batch that runs
+  uint64_t collectives_ = 0;            // that have begun; under `running_`
+  uint64_t rounds_[kLanes] = {};        // of each lane, that have ended
+  bool tried_ = false, reads_ = false;  // whether all ranks can read each other's memory
+  std::vector<char> scratch_;           // a device's operands and results on the host; a short reduction's result
+  rtStream_t stream_ = nullptr;         // for copies between device and host
+  std::mutex announcing_;               // of the next two
+  uint64_t announced_ = 0;              // splits
   uint64_t taken_ = 0;
 };
 

@@ -19,14 +19,14 @@ const char* at(const void* base, uint64_t bytes) { return base == nullptr ? null
 
 }  // namespace
 
-Rounds::Rounds(Rank& rank, const Operation& operation)
+Rounds::Rounds(Rank& rank, const Operation& operation, uint64_t number)
     : rank_(rank),
       of_(operation),
       segment_(rank.segment_),
       element_(sizeOf(operation.type)),
       me_(rank.rank()),
       size_(rank.size()),
-      number_(rank.collectives_) {
+      number_(number) {
   const uint64_t windows = sendsToEach() || hasResults() ? static_cast<uint64_t>(std::max(1, size_ - 1)) : 1;
   piece_ = segment_.layout().windowBytes() / windows / kLine * kLine / element_;
   const uint64_t whole = hasResults() ? piece_ * static_cast<uint64_t>(size_) : piece_;

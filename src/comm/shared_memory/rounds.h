@@ -12,9 +12,9 @@ namespace manyrt::comm::shared_memory {
 
 class Rounds {
  public:
-  Rounds(Rank& rank, const Operation& operation);
-  Status fillFirst();  // ahead of the meeting, which tells of it
-  Status run();        // behind the meeting
+  Rounds(Rank& rank, const Operation& operation, uint64_t number);
+  Status fillFirst();  // ahead of the meeting, which tells of it, or after it
+  Status run();        // after the meeting
 
  private:
   // Elements of a part of the present chunk.
