@@ -4,6 +4,7 @@
 
 #include <sys/random.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -125,20 +126,27 @@ Status Direct::takeResults(uint64_t round) {
 Status Direct::read(void* to, int32_t other, uint64_t address, uint64_t bytes) {
   for (uint64_t done = 0; done < bytes;) {
     const ssize_t got = readFrom(segment_.post(other).process, static_cast<char*>(to) + done, address + done, bytes - done);
-    if (got > 0) {
-      done += static_cast<uint64_t>(got);
-      continue;
-    }
-    const int error = errno;
-    RT_TRY(rank_.attachment_->hear());
-    const Subject subject{Subject::Stage::kWork, &of_, number_};
-    if (const Rank::Want want = rank_.want(other, Deadline::never()); want != Rank::Want::kNone) {
-      return rank_.condemn(want, other, subject);
-    }
-    return Status::error(RT_ERROR_LAUNCH_FAILED, "The memory of rank %d%s cannot be read: %s.", other, rank_.name().c_str(),
-                         strerror(error));
+    if (got <= 0) return failedRead(other, errno);
+    done += static_cast<uint64_t>(got);
   }
   return Status();
+}
+
+// A process that ends gives its memory back before its lock, and a rank that has failed may give back its own: what they tell
+// comes at once or soon.
+Status Direct::failedRead(int32_t other, int error) {
+  constexpr timespec kNap = {0, 1'000'000};
+  const Deadline patience = Deadline::after(1'000'000'000);
+  while ((error == ESRCH || error == EFAULT) && !patience.passed()) {
+    RT_TRY(rank_.attachment_->hear());
+    const Rank::Want want = rank_.want(other, Deadline::never());
+    if (want != Rank::Want::kNone) return rank_.condemn(want, other, {Subject::Stage::kWork, &of_, number_});
+    (void)nanosleep(&kNap, nullptr);
+  }
+  const Status status = Status::error(RT_ERROR_LAUNCH_FAILED, "The memory of rank %d%s cannot be read: %s.", other,
+                                      rank_.name().c_str(), strerror(error));
+  rank_.monitor().fail(status, other);
+  return status;
 }
 
 }  // namespace manyrt::comm::shared_memory

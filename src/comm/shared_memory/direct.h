@@ -31,6 +31,7 @@ class Direct {
   Status takeResults(uint64_t round);
   Status awaitResults(std::atomic<uint64_t> Lane::*progress, int32_t other, uint64_t rounds);
   Status read(void* to, int32_t other, uint64_t address, uint64_t bytes);
+  Status failedRead(int32_t other, int error);
 
   Rank& rank_;
   const Operation& of_;
