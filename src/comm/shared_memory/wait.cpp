@@ -32,8 +32,10 @@ void Rank::announceFailure() {
 
 Rank::Want Rank::want(int32_t awaited, const Deadline& deadline) const {
   if (awaited >= 0 && awaited != rank()) {
+    const bool lives =
+        segment_.lives(awaited);  // asked first: a process that destroys its communicator and ends has parted by then
     if (segment_.post(awaited).parted.load(std::memory_order_seq_cst) != 0) return Want::kParted;
-    if (!segment_.lives(awaited)) return Want::kDead;
+    if (!lives) return Want::kDead;
   }
   return deadline.passed() ? Want::kLate : Want::kNone;
 }
