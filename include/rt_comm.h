@@ -31,8 +31,10 @@
  *   of the CPU the memory of operations that were in flight when their communicator of MPI failed stays until MPI_Finalize.
  *
  * Fork
- *   In a child of fork whose parent had called this library, every function is FORKED, but rtCommDestroy, which succeeds, and
- *   rtCommGetLastErrorMessage. A child whose parent had used neither this library nor rt.h may use both.
+ *   In a child of fork whose parent had started this library, every function is FORKED, with its sentence, but rtCommDestroy,
+ *   which succeeds, and rtCommGetLastErrorMessage. rtCommGetUniqueId and the calls that create start it. Loading it, groups
+ *   that hold nothing, and calls that are refused for a pointer, an option or a handle do not. A child whose parent had
+ *   started neither this library nor rt.h may use both, and its unique ids are none of its parent's.
  *
  * Capture
  *   A captured operation becomes nodes of the graph, and every launch is an operation of its rank. Every rank captures.
