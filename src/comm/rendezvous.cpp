@@ -18,7 +18,9 @@
 #include "base/clock.h"
 #include "comm/engine.h"
 #include "comm/guard.h"
+#include "comm/nccl/library.h"
 #include "comm/nccl/processes.h"
+#include "comm/rank_names.h"
 
 namespace manyrt::comm {
 
@@ -171,6 +173,19 @@ Status lookAtNccl(Gathering& of, Monitor::Lock& lock) {
 
 }  // namespace
 
+namespace {
+
+Status checkAmongProcesses(const UniqueId& id, bool made_here, const Place& place) {
+  if (id.has_nccl != 0 && place.backend == RT_BACKEND_CUDA) return Status();
+  return Status::error(RT_ERROR_NOT_SUPPORTED, "%s%s. Ranks of several processes meet through MPI: rtCommCreateFromMpi.",
+                       made_here ? "The other ranks are in other processes" : "The id was made by another process",
+                       id.has_nccl != 0 ? ", and only ranks on CUDA meet those of others by it"
+                       : made_here      ? ", and this one, which made the id, has no NCCL"
+                                        : ", which has no NCCL");
+}
+
+}  // namespace
+
 // NCCL takes ranks on CUDA devices that all differ.
 bool Gathering::mayStartNccl() const {
   if (id.has_nccl == 0 || arrived == size()) return false;
@@ -181,17 +196,12 @@ bool Gathering::mayStartNccl() const {
   return true;
 }
 
-// "rank 1", "ranks 1 and 3", "ranks 1, 2 and 5".
 std::string Gathering::missing() const {
   std::vector<int32_t> ranks;
   for (int32_t rank = 0; rank < size(); ++rank) {
     if (!here[static_cast<size_t>(rank)]) ranks.push_back(rank);
   }
-  std::string text = ranks.size() == 1 ? "rank " : "ranks ";
-  for (size_t i = 0; i < ranks.size(); ++i) {
-    text += (i == 0 ? "" : i + 1 == ranks.size() ? " and " : ", ") + std::to_string(ranks[i]);
-  }
-  return text;
+  return namesOf(ranks);
 }
 
 Status checkSeat(int32_t rank, int32_t size) {
@@ -201,17 +211,22 @@ Status checkSeat(int32_t rank, int32_t size) {
   return Status();
 }
 
-Status come(std::shared_ptr<Seat>* seat, const rtCommUniqueId_t& bytes, int32_t rank, int32_t size, const Place& place,
-            const Settings& settings) {
+Status checkAmongProcesses(const rtCommUniqueId_t& bytes, const Place& place) {
   UniqueId id;
   bool made_here = false;
   RT_TRY(readUniqueId(&id, &made_here, bytes));
-  if (!made_here && (id.has_nccl == 0 || place.backend != RT_BACKEND_CUDA)) {
-    return Status::error(RT_ERROR_NOT_SUPPORTED,
-                         "The id was made by another process%s. Ranks of several processes meet through MPI: "
-                         "rtCommCreateFromMpi.",
-                         id.has_nccl == 0 ? ", which has no NCCL" : ", and only ranks on CUDA meet those of others by it");
-  }
+  RT_TRY(checkAmongProcesses(id, made_here, place));
+  const nccl::Library* library = nullptr;
+  return nccl::open(&library);
+}
+
+Status come(std::shared_ptr<Seat>* seat, const rtCommUniqueId_t& bytes, int32_t rank, int32_t size, const Place& place,
+            const Settings& settings, bool elsewhere) {
+  UniqueId id;
+  bool made_here = false;
+  RT_TRY(readUniqueId(&id, &made_here, bytes));
+  if (!made_here || elsewhere) RT_TRY(checkAmongProcesses(id, made_here, place));
+  made_here = made_here && !elsewhere;
   std::shared_ptr<Gathering> gathering;
   bool full = false;
   RT_TRY(sit(seat, &gathering, &full, id, made_here, rank, size, place, settings));

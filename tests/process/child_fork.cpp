@@ -101,6 +101,7 @@ void expectCommunicatorsForked() {
   EXPECT(comm == nullptr);
   EXPECT_COMM_FORKED(rtCommCreateAll(&comm, nullptr, &context, 1));
   EXPECT_COMM_FORKED(rtCommCreateFromMpi(&comm, nullptr, &communicator, nullptr));
+  EXPECT_COMM_FORKED(rtCommCreateFromEnvironment(&comm, nullptr, nullptr));
   const rtComm_t gone = rttest::garbage<rtComm_t>();
   EXPECT_COMM_FORKED(rtCommSplit(&comm, 0, 0, gone));
   EXPECT_COMM_FORKED(rtCommAbort(gone));
@@ -218,6 +219,7 @@ int communicatorsAfterCallsThatStartNothing(int, char**) {
   EXPECT_STATUS(RT_ERROR_INVALID_VALUE, rtCommGroupEnd());
   EXPECT_STATUS(RT_ERROR_INVALID_VALUE, rtCommGetUniqueId(nullptr));
   EXPECT_STATUS(RT_ERROR_INVALID_VALUE, rtCommCreateAll(&comm, nullptr, nullptr, 1));
+  EXPECT_STATUS(RT_ERROR_INVALID_VALUE, rtCommCreateFromEnvironment(&comm, &options, nullptr));
   EXPECT_STATUS(RT_ERROR_INVALID_HANDLE, rtCommGetRank(&rank, nullptr));
   EXPECT_STATUS(RT_ERROR_INVALID_HANDLE, rtCommGetRank(&rank, rttest::garbage<rtComm_t>()));
   EXPECT_STATUS(RT_ERROR_INVALID_HANDLE, rtCommBarrier(nullptr, rttest::garbage<rtComm_t>()));

@@ -1,6 +1,7 @@
 // The life of communicators, questions about them, groups, and the last sentence.
 #include <algorithm>
 
+#include "comm/bootstrap/create.h"
 #include "comm/checks.h"
 #include "comm/engine.h"
 #include "comm/group.h"
@@ -110,6 +111,22 @@ rtStatus_t rtCommCreateFromMpi(rtComm_t* comm, const rtCommOptions_t* options, c
     RT_TRY(checkPlace(&place, context));
     std::shared_ptr<Communicator> made;
     RT_TRY(mpi::create(&made, place, settings, mpi_comm));
+    *comm = publish(std::move(made));
+    return Status();
+  });
+}
+
+rtStatus_t rtCommCreateFromEnvironment(rtComm_t* comm, const rtCommOptions_t* options, rtContext_t context) {
+  if (comm != nullptr) *comm = nullptr;
+  return guarded(__func__, [&]() -> Status {
+    RT_CHECK_OUTPUT(comm);
+    Settings settings;
+    Place place;
+    RT_TRY(checkOptions(&settings, options));
+    RT_TRY(start());
+    RT_TRY(checkPlace(&place, context));
+    std::shared_ptr<Communicator> made;
+    RT_TRY(bootstrap::create(&made, place, settings));
     *comm = publish(std::move(made));
     return Status();
   });
