@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "comm/free_port.h"
+#include "comm/lack.h"
 #include "comm/ranks.h"
 #include "support/process.h"
 
@@ -192,6 +193,35 @@ TEST_F(EnvironmentTest, ARankThatIsKilledMayComeAgain) {
   for (const std::string& line : lines) {
     EXPECT_TRUE(line.find(" of 4: 10") != std::string::npos || line.find("NOT_SUPPORTED") != std::string::npos) << line;
   }
+}
+
+TEST_F(EnvironmentTest, EveryAllocationMayFail) {
+  rtDevice_t device = nullptr;
+  rttest::Context context;
+  ASSERT_RT_OK(rtDeviceGetByName(&device, "cpu"));
+  ASSERT_RT_OK(rtContextCreate(context.out(), nullptr, device));
+  ASSERT_EQ(setenv("RANK", "0", 1), 0);
+  ASSERT_EQ(setenv("WORLD_SIZE", "1", 1), 0);
+  for (uint64_t k = 1;; ++k) {
+    SCOPED_TRACE(k);
+    Comm comm;
+    rtStatus_t status;
+    {
+      const Lack lack(k);
+      status = rtCommCreateFromEnvironment(comm.out(), nullptr, context);
+    }
+    if (!Lack::happened()) {
+      EXPECT_COMM_OK(status);
+      EXPECT_GT(k, 5u);
+      break;
+    }
+    if (status != RT_SUCCESS) {
+      EXPECT_EQ(status, RT_ERROR_OUT_OF_MEMORY) << rtGetErrorName(status) << ": " << lastMessage();
+      EXPECT_EQ(comm.get(), nullptr);
+    }
+  }
+  (void)unsetenv("RANK");
+  (void)unsetenv("WORLD_SIZE");
 }
 
 TEST_F(EnvironmentTest, ArgumentsThatAreNoneAreRefused) {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <utility>
 
@@ -17,6 +18,7 @@ namespace {
 
 constexpr size_t kMostStrangers = 64;
 constexpr uint64_t kFarewell = 1'000'000'000;  // nanoseconds in which the other ends take their last message
+constexpr uint64_t kNap = 10'000'000;          // nanoseconds
 constexpr uint64_t kForEver = UINT64_MAX;
 
 std::string versionText(uint32_t version) {
@@ -145,7 +147,11 @@ void Host::step(const Deadline& deadline) {
 void Host::accept() {
   for (size_t i = 0; i < kMostStrangers; ++i) {  // at a time, so that a flood leaves time for the others
     Descriptor made(accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (!made.valid()) return;  // none is left, or the one that was there is gone
+    if (!made.valid()) {  // none is left, or the one that was there is gone
+      // Without descriptors the socket stays ready: strangers go in time, and their descriptors with them.
+      if (errno == EMFILE || errno == ENFILE) waitForSockets(nullptr, 0, Deadline::after(kNap));
+      return;
+    }
     Nonce nonce;
     if (!drawNonce(&nonce).ok()) return;
     Guest& guest = guests_.emplace_back(std::move(made), nonce);

@@ -446,6 +446,47 @@ TEST(MeetTest, AProgramThatListensInThePlaceOfRank0IsPassedOver) {
   }
 }
 
+// Of a message all but the version is as here.
+std::string ofAnotherVersion() {
+  int ends[2] = {-1, -1};
+  EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+  Channel channel(Descriptor{ends[0]}, Channel::End::kHost);
+  const Descriptor reader{ends[1]};
+  channel.send(Kind::kHello, Nonce{});
+  char bytes[1024];
+  const ssize_t got = recv(reader.get(), bytes, sizeof bytes, 0);
+  bytes[8] = static_cast<char>(kVersion + 1);
+  return std::string(bytes, got > 0 ? static_cast<size_t>(got) : 0);
+}
+
+TEST(MeetTest, AReleaseWithOtherMessagesIsToldToTheRankThatConnects) {
+  Job job;
+  Descriptor listening;
+  Address bound;
+  std::vector<Address> addresses;
+  ASSERT_TRUE(resolve(&addresses, job.party(0).launch).ok());
+  ASSERT_TRUE(listenAt(&listening, &bound, addresses, job.party(0).launch).ok());
+  RankThread rank(job.party(1));
+  pollfd wait = {listening.get(), POLLIN, 0};
+  waitForSockets(&wait, 1, Deadline::after(kLong));
+  const Descriptor made(accept4(listening.get(), nullptr, nullptr, SOCK_CLOEXEC));
+  const std::string hello = ofAnotherVersion();
+  (void)send(made.get(), hello.data(), hello.size(), MSG_NOSIGNAL);
+  expectFailure(rank.status(), RT_ERROR_INVALID_VALUE, "has another release of the library, whose messages differ.");
+}
+
+TEST(MeetTest, ARankOfAReleaseWithOtherMessagesDoesNotDisturb) {
+  Job job;
+  RankThread host(job.party(0));
+  const Descriptor other = connectTo(job);
+  const std::string hello = ofAnotherVersion();
+  (void)send(other.get(), hello.data(), hello.size(), MSG_NOSIGNAL);
+  waitForEnd(other);
+  RankThread right(job.party(1));
+  EXPECT_TRUE(right.status().ok());
+  EXPECT_TRUE(host.status().ok());
+}
+
 TEST(MeetTest, AProgramThatStaysInThePlaceOfRank0IsTold) {
   Job job;
   job.timeout_ns = kSecond;
