@@ -33,7 +33,13 @@ Status create(std::shared_ptr<Communicator>* made, const Place& place, const Set
   RT_TRY(describe(&party, place, settings));
   const int32_t rank = party.launch.rank, size = party.launch.size;
   rtCommUniqueId_t id = {};
-  if (rank == 0) RT_TRY(makeUniqueId(&id));
+  if (rank == 0) {
+    UniqueId own;
+    bool made_here = false;
+    RT_TRY(makeUniqueId(&id));
+    RT_TRY(readUniqueId(&own, &made_here, id));
+    party.own_devices = own.has_nccl != 0;
+  }
   if (size > 1) {
     const Admit admit = [&](const rtCommUniqueId_t& with) { return checkAmongProcesses(with, place); };
     RT_TRY(rank == 0 ? meetAsHost(party, id, admit) : meetAsGuest(&id, party, admit));

@@ -110,6 +110,9 @@ void Host::tellAll(const Status& status) {
 }
 
 Status Host::checkDevices() const {
+  const auto elsewhere = [](const Guest* guest) { return guest != nullptr && guest->card.backend != RT_BACKEND_CUDA; };
+  const bool on_cuda = party_.backend == RT_BACKEND_CUDA && std::none_of(seats_.begin(), seats_.end(), elsewhere);
+  if (!party_.own_devices || !on_cuda) return Status();
   for (size_t rank = 1; rank < seats_.size(); ++rank) {
     const Join& card = seats_[rank]->card;
     if (isNone(card.device)) continue;

@@ -20,7 +20,8 @@ struct Party {
   Launch launch;
   uint32_t version = 0;  // of the library, as rtGetVersion has it
   int32_t backend = RT_BACKEND_INVALID;
-  uint8_t device[16] = {};  // its UUID; zeros: none
+  uint8_t device[16] = {};   // its UUID; zeros: none
+  bool own_devices = false;  // of rank 0: NCCL joins them, where each rank is on CUDA, and wants a device for each
   std::string label;
   uint64_t timeout_ns = 0;
 };

@@ -243,10 +243,26 @@ TEST(MeetTest, OneDeviceForTwoRanksIsToldToAll) {
   for (int32_t rank = 0; rank < job.size; ++rank) {
     Party party = job.party(rank);
     party.device[3] = rank == 1 ? 1 : 2;
+    party.backend = RT_BACKEND_CUDA;
+    party.own_devices = true;
     ranks.push_back(std::make_unique<RankThread>(party));
   }
   for (const auto& rank : ranks) {
     expectFailure(rank->status(), RT_ERROR_INVALID_VALUE, "Ranks 0 and 2 have the same device");
+  }
+}
+
+TEST(MeetTest, OneDeviceForTwoRanksServesWhereNcclDoesNotJoinThem) {
+  Job job;
+  for (const bool own_devices : {false, true}) {  // without NCCL, and where a rank is not on CUDA
+    Party host = job.party(0), other = job.party(1);
+    host.device[3] = other.device[3] = 1;
+    host.backend = RT_BACKEND_CUDA;
+    host.own_devices = own_devices;
+    other.backend = own_devices ? RT_BACKEND_CPU : RT_BACKEND_CUDA;
+    RankThread first(host), second(other);
+    EXPECT_TRUE(first.status().ok()) << first.status().message();
+    EXPECT_TRUE(second.status().ok()) << second.status().message();
   }
 }
 
