@@ -163,6 +163,7 @@ Status lookAtNccl(Gathering& of, Monitor::Lock& lock) {
   });
   lock.lock();
   of.looking = false;
+  of.monitor.notifyLocked();  // also where nothing was made: other ranks may wait for the end of the look alone
   of.starts = std::move(starts);
   if (members.empty()) return status;
   of.members = std::move(members);
