@@ -93,7 +93,7 @@ std::string Address::text() const {
 
 Status resolve(std::vector<Address>* addresses, const Launch& launch) {
   const auto loopback = [](const Address& address) { return address.isLoopback(); };
-  const Status found = lookUp(addresses, launch.host, launch.port, launch.host_is);
+  Status found = lookUp(addresses, launch.host, launch.port, launch.host_is);
   if (!launch.token.empty()) return found;
   if (found.ok() && std::all_of(addresses->begin(), addresses->end(), loopback)) return found;
   if (launch.on_one_host) {  // whatever name the host has: its ranks need no network
@@ -125,14 +125,13 @@ Status listenAt(Descriptor* listening, Address* bound, const std::vector<Address
 }
 
 Status beginConnect(Descriptor* out, const Address& address) {
-  Descriptor made;
-  int failure = 0;
-  std::vector<Descriptor> passed_over;  // kept meanwhile, so that the next one gets another port
-  for (int i = 0; i < 3; ++i) {
+  Descriptor made, passed_over;  // kept meanwhile, so that the next one gets another port
+  int failure = makeSocket(&made, address);
+  if (failure == 0) failure = takeOtherPort(made.get(), address);
+  if (failure == EADDRINUSE) {
+    std::swap(made, passed_over);
     failure = makeSocket(&made, address);
     if (failure == 0) failure = takeOtherPort(made.get(), address);
-    if (failure != EADDRINUSE) break;
-    passed_over.push_back(std::move(made));
   }
   if (failure == 0 && connect(made.get(), reinterpret_cast<const sockaddr*>(&address.storage), address.length) != 0 &&
       errno != EINPROGRESS) {

@@ -128,7 +128,7 @@ class Guest {
       if (kind == Kind::kGo) return Status();
     }
     if (kind == Kind::kRefused) {
-      const Status told = readTold(channel_->body<Told>());
+      Status told = readTold(channel_->body<Told>());
       if (!told.ok()) return told;
     }
     return Status::error(RT_ERROR_IO, "Rank 0 at %s sent a message that does not come at this point.", address.text().c_str());

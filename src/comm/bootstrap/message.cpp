@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 
 #include "base/text.h"
 
@@ -25,20 +26,19 @@ struct Head {
 };
 static_assert(sizeof(Head) == 24 && sizeof(Join) == 264 && sizeof(Told) == 1024, "as on every machine");
 
-// False: there is no such kind.
-bool lengthOf(Kind kind, uint32_t* length) {
-  switch (kind) {
-#define X(id, body)                                                            \
-  case Kind::id:                                                               \
-    *length = std::is_empty_v<body> ? 0 : static_cast<uint32_t>(sizeof(body)); \
-    return true;
-    RT_COMM_MESSAGES(X)
-#undef X
-    case Kind::kNone:
-      break;
-  }
-  return false;
+template <class Body>
+constexpr uint32_t lengthOf() {
+  return std::is_empty_v<Body> ? 0 : static_cast<uint32_t>(sizeof(Body));
 }
+
+// Of the bodies, by kind.
+constexpr uint32_t kLengths[] = {0,  // kNone
+#define X(kind, body) lengthOf<body>(),
+                                 RT_COMM_MESSAGES(X)
+#undef X
+};
+
+bool isKind(Kind kind) { return kind != Kind::kNone && static_cast<uint32_t>(kind) < std::size(kLengths); }
 
 std::string_view textOf(const Digest& code) { return {reinterpret_cast<const char*>(code.data()), code.size()}; }
 
@@ -168,8 +168,8 @@ Channel::Got Channel::receive(Kind* kind) {
   memcpy(&head, in_.data(), sizeof head);
   if (head.mark != kMark) return Got::kStrange;
   if (head.version != kVersion) return Got::kOtherVersion;
-  uint32_t length = 0;
-  if (!lengthOf(head.kind, &length) || head.length != length || head.zero != 0) return Got::kStrange;
+  if (!isKind(head.kind) || head.length != kLengths[static_cast<uint32_t>(head.kind)] || head.zero != 0) return Got::kStrange;
+  const uint32_t length = head.length;
   const size_t text = sizeof head + length;
   if (const Got got = fill(text + sizeof(Digest)); got != Got::kMessage) return got;
   last_ = std::move(in_);
