@@ -162,7 +162,7 @@ TEST_F(EnvironmentTest, WhatTheEnvironmentLacksIsTold) {
 TEST_F(EnvironmentTest, RanksThatDoNotComeAreNamedToAllThatCame) {
   for (const int rank : {0, 2}) {
     rttest::Environment of = variables(rank, 4);
-    of.emplace_back(kTime, "2000");
+    of.emplace_back(kTime, "5000");  // in which two processes start, also on a busy machine
     start(of);
   }
   for (const std::string& line : wait()) expect(line, "TIMEOUT", "ranks 1 and 3 did not.");
