@@ -4,7 +4,7 @@ file(GLOB_RECURSE manyrt_comm_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/sr
 list(FILTER manyrt_comm_sources EXCLUDE REGEX "/comm/mpi_plugin/")  # below
 set(manyrt_comm_map ${PROJECT_SOURCE_DIR}/cmake/manyrt-comm.map)
 add_library(manyrt_comm SHARED ${manyrt_comm_sources} ${PROJECT_SOURCE_DIR}/src/base/status.cpp
-  ${PROJECT_SOURCE_DIR}/src/base/environment.cpp ${PROJECT_SOURCE_DIR}/src/base/fault.cpp
+  ${PROJECT_SOURCE_DIR}/src/base/blake2b.cpp ${PROJECT_SOURCE_DIR}/src/base/environment.cpp ${PROJECT_SOURCE_DIR}/src/base/fault.cpp
   ${PROJECT_SOURCE_DIR}/src/base/os/dynamic_library.cpp)
 add_library(manyrt::manyrt-comm ALIAS manyrt_comm)
 set_target_properties(manyrt_comm PROPERTIES

@@ -32,8 +32,10 @@
  *   the CPU the memory of operations that were in flight when their communicator of MPI failed stays until MPI_Finalize.
  *
  * Fork
- *   In a child of fork whose parent had called this library, every function is FORKED, but rtCommDestroy, which succeeds, and
- *   rtCommGetLastErrorMessage. A child whose parent had used neither this library nor rt.h may use both.
+ *   In a child of fork whose parent had started this library, every function is FORKED, with its sentence, but rtCommDestroy,
+ *   which succeeds, and rtCommGetLastErrorMessage. rtCommGetUniqueId and the calls that create start it. Loading it, groups
+ *   that hold nothing, and calls that are refused for a pointer, an option or a handle do not. A child whose parent had
+ *   started neither this library nor rt.h may use both, and its unique ids are none of its parent's.
  *
  * Capture
  *   A captured operation becomes nodes of the graph, and every launch is an operation of its rank. Every rank captures.
@@ -107,7 +109,7 @@ typedef struct rtCommUniqueId_t {
   uint8_t bytes[256];
 } rtCommUniqueId_t;
 
-/** Options of rtCommCreateAll, rtCommCreate and rtCommCreateFromMpi. */
+/** Options of all functions that create a communicator, but rtCommSplit. */
 typedef struct rtCommOptions_t {
   uint32_t struct_size;
   uint32_t flags;      /**< 0 */
@@ -194,6 +196,32 @@ RT_API rtStatus_t rtCommCreate(rtComm_t* comm, const rtCommOptions_t* options, c
  *    in different ways: RT_COMM_MPI), OUT_OF_MEMORY, BACKEND_UNAVAILABLE (no engine), DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtCommCreateFromMpi(rtComm_t* comm, const rtCommOptions_t* options, const void* mpi_comm,
                                       rtContext_t context);
+
+/** Makes a communicator of the processes that a launcher started: each calls it once, and has the rank that its environment
+ *  says. The ranks meet over TCP, and then it is rtCommCreate with an id of rank 0. All leave with the communicator, or all
+ *  that came with the same failure. One rank alone needs no network.
+ *  - Rank and size: RANK and WORLD_SIZE (torchrun, or by hand), else those of Open MPI (OMPI_COMM_WORLD_RANK, _SIZE), PMI
+ *    (PMI_RANK, PMI_SIZE), Slurm (SLURM_PROCID, SLURM_NTASKS), or PMIX_RANK with WORLD_SIZE.
+ *  - Where they meet: MASTER_ADDR, a name or an address of rank 0's host, else the first host of Slurm's step, else 127.0.0.1
+ *    where all ranks are on one host. Rank 0 listens there and at no other address. The port is RT_COMM_PORT, else the one
+ *    after MASTER_PORT, which is the launcher's own. It is free again when the ranks have met.
+ *  - RT_COMM_TOKEN: a secret, the same on all ranks. It is proved and not sent; what is sent is not encrypted. Without it
+ *    ranks meet at a loopback address alone, where each program of the machine can come as one: MASTER_ADDR is one, or the
+ *    launcher says that all ranks are on this host, and 127.0.0.1 is taken in its place.
+ *  The device is the caller's choice, often that of LOCAL_RANK. The call is no part of a group. The wait goes on after a
+ *  signal whose handler returns. A process calls it as often as the others; calls at the same time need ports of their own.
+ *  @param[out] comm     receives the rank, which the caller destroys
+ *  @param[in]  options  may be NULL; the shortest timeout_ns of the ranks that have come is how long these wait for the others
+ *                       to come, and then that of each how long it waits for them in the creation
+ *  @param[in]  context  may be NULL: current
+ *  blocks: yes, for the other processes; at most timeout_ns and 6 s for them to meet, then as rtCommCreate; and for the system,
+ *    while it looks up the name of the host
+ *  capture: outside
+ *  errors: INVALID_VALUE (the environment, another size, job, token or release than rank 0, a rank that has come already, one
+ *    device twice), INVALID_HANDLE, NOT_FOUND (the host has no address), BUSY (rank 0's port is taken), NOT_SUPPORTED (as
+ *    rtCommCreate), OUT_OF_MEMORY, BACKEND_UNAVAILABLE, TIMEOUT (with the ranks that did not come), IO (rank 0 or a
+ *    rank ended meanwhile), DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtCommCreateFromEnvironment(rtComm_t* comm, const rtCommOptions_t* options, rtContext_t context);
 
 /** Makes new communicators of the ranks of one, as MPI_Comm_split: of all ranks with the same color, in the order of key and,
  *  where keys are equal, of rank. Every rank calls it, each on its own thread; a thread that has several ranks calls it within

@@ -35,6 +35,8 @@ namespace manyrt::config {
   X(kNccl, "RT_NCCL", "NCCL, for communicators of CUDA devices, a path or a name")               \
   X(kCommEngine, "RT_COMM_ENGINE", "nccl, in_process or shared_memory: the engine")              \
   X(kCommMpi, "RT_COMM_MPI", "messages or collectives: how MPI is called")                       \
+  X(kCommPort, "RT_COMM_PORT", "the port where ranks of the environment meet")                   \
+  X(kCommToken, "RT_COMM_TOKEN", "a secret of the job, without which none may join")             \
   X(kCacheFolder, "RT_CACHE_DIR", "the folder of compiled kernels, or off")                      \
   X(kCacheSize, "RT_CACHE_SIZE", "MiB that this folder may hold")
 

@@ -12,14 +12,14 @@
 namespace manyrt::comm {
 namespace {
 
-enum State : int { kNew, kInUse, kForked };
+enum State : int { kNew, kStarted, kForked };
 std::atomic<int> state{kNew};
 static_assert(std::atomic<int>::is_always_lock_free);
 
 // Registered when the library is loaded, and taken back by the C library when it is unloaded. Relaxed: the child has one
 // thread.
 const int unregistered = pthread_atfork(nullptr, nullptr, [] {
-  if (state.load(std::memory_order_relaxed) == kInUse) state.store(kForked, std::memory_order_relaxed);
+  if (state.load(std::memory_order_relaxed) == kStarted) state.store(kForked, std::memory_order_relaxed);
 });
 
 thread_local char last_message[2048];
@@ -28,18 +28,23 @@ thread_local char last_message[2048];
 
 bool forked() { return state.load(std::memory_order_relaxed) == kForked; }
 
-Status enter() {
-  // Relaxed: only fork() changes what a call finds here, and it copies the memory of a moment.
-  const int now = state.load(std::memory_order_relaxed);
-  if (now == kInUse) [[likely]]
+bool started() { return state.load(std::memory_order_relaxed) == kStarted; }
+
+Status refuseForked() {
+  if (!forked()) [[likely]]
     return Status();
-  if (now == kForked) {
-    return Status::error(RT_ERROR_FORKED,
-                         "The communicators' library was in use when this process was forked; only a child that starts another "
-                         "program can use it.");
-  }
+  return Status::error(RT_ERROR_FORKED,
+                       "The communicators' library was in use when this process was forked; only a child that starts another "
+                       "program can use it.");
+}
+
+Status start() {
+  // Relaxed: only fork() changes what a call finds here, and it copies the memory of a moment.
+  if (started()) [[likely]]
+    return Status();
+  RT_TRY(refuseForked());
   if (unregistered != 0) return Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no host memory to watch for fork.");
-  state.store(kInUse, std::memory_order_relaxed);
+  state.store(kStarted, std::memory_order_relaxed);
   // A child of a fork by another thread sees this mark wherever it sees a later write of the call.
   std::atomic_thread_fence(std::memory_order_seq_cst);
   return Status();

@@ -1,5 +1,5 @@
 // The frame of every function of rt_comm.h, and of what operations do after them. The first refuses a forked child of a process
-// that has called this library, ends all exceptions, and keeps the sentence of a failure for rtCommGetLastErrorMessage.
+// that has started this library, ends all exceptions, and keeps the sentence of a failure for rtCommGetLastErrorMessage.
 #pragma once
 
 #include <new>
@@ -8,12 +8,16 @@
 
 namespace manyrt::comm {
 
-// In a child of fork whose parent had called this library: locks may be held there, and the threads that operations wait for
-// are gone. A child of a process that had not yet called it may use it.
+// In a child of fork whose parent had started this library: locks may be held there, and the threads that operations wait for
+// are gone. A child of a process that had not started it may use it.
 bool forked();
 
-// FORKED, or marks this process as one that uses the library. Before anything else of a call that touches more than its thread.
-Status enter();
+// FORKED in such a child.
+Status refuseForked();
+// Marks this process as one that uses the library, or FORKED. Before the first lock of a call, and before anything is made that
+// a child must not share, such as the process's part of unique ids. Calls that touch their thread alone start nothing.
+Status start();
+bool started();
 
 // Keeps the sentence, with the function's name before it, and returns the code.
 rtStatus_t fail(const char* function, const Status& status);
@@ -35,7 +39,7 @@ rtStatus_t guardedAnywhere(const char* function, Body body) {
 template <class Body>
 rtStatus_t guarded(const char* function, Body body) {
   return guardedAnywhere(function, [&]() -> Status {
-    RT_TRY(enter());
+    RT_TRY(refuseForked());
     return body();
   });
 }

@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "comm/guard.h"
+
 namespace manyrt::comm {
 namespace {
 
@@ -24,8 +26,11 @@ uint64_t bitsOf(rtComm_t handle) { return reinterpret_cast<uintptr_t>(handle); }
 Status unknown(rtComm_t handle) {
   if (handle == nullptr) return Status::error(RT_ERROR_INVALID_HANDLE, "The communicator \"comm\" is NULL.");
   const uint64_t bits = bitsOf(handle);
-  const std::lock_guard lock(table->mutex);
-  const bool was = bits >> 48 == kMark && (bits & 0xffffffffffffu) < table->next;
+  bool was = false;
+  if (started()) {  // no handle is older, and the lock is none that a child of fork could find held
+    const std::lock_guard lock(table->mutex);
+    was = bits >> 48 == kMark && (bits & 0xffffffffffffu) < table->next;
+  }
   return Status::error(RT_ERROR_INVALID_HANDLE, "The communicator \"comm\" (0x%llx) %s.", static_cast<unsigned long long>(bits),
                        was ? "has been destroyed" : "is none of this library");
 }
@@ -41,7 +46,7 @@ rtComm_t publish(std::shared_ptr<Communicator> communicator) {
 }
 
 Status find(std::shared_ptr<Communicator>* communicator, rtComm_t handle) {
-  {
+  if (started()) {
     const std::lock_guard lock(table->mutex);
     const auto entry = table->entries.find(bitsOf(handle));
     if (entry != table->entries.end()) {
@@ -53,7 +58,7 @@ Status find(std::shared_ptr<Communicator>* communicator, rtComm_t handle) {
 }
 
 Status retire(std::shared_ptr<Communicator>* communicator, rtComm_t handle) {
-  {
+  if (started()) {
     const std::lock_guard lock(table->mutex);
     const auto entry = table->entries.find(bitsOf(handle));
     if (entry != table->entries.end()) {

@@ -23,7 +23,9 @@
 #include "base/config.h"
 #include "comm/engine.h"
 #include "comm/guard.h"
+#include "comm/nccl/library.h"
 #include "comm/nccl/processes.h"
+#include "comm/rank_names.h"
 #include "comm/sentences.h"
 #include "comm/shared_memory/rank.h"
 
@@ -150,17 +152,12 @@ Status make(Gathering& gathering) {
   return Status();
 }
 
-// "rank 1", "ranks 1 and 3", "ranks 1, 2 and 5".
 std::string missing(const std::vector<bool>& present) {
-  std::vector<size_t> ranks;
+  std::vector<int32_t> ranks;
   for (size_t rank = 0; rank < present.size(); ++rank) {
-    if (!present[rank]) ranks.push_back(rank);
+    if (!present[rank]) ranks.push_back(static_cast<int32_t>(rank));
   }
-  std::string text = ranks.size() == 1 ? "rank " : "ranks ";
-  for (size_t i = 0; i < ranks.size(); ++i) {
-    text += (i == 0 ? "" : i + 1 == ranks.size() ? " and " : ", ") + std::to_string(ranks[i]);
-  }
-  return text;
+  return namesOf(ranks);
 }
 
 // Whether the ranks of the id can find the memory that those of this host share.
@@ -240,6 +237,19 @@ Status lookOutside(Gathering& of, Monitor::Lock& lock, bool may_start) {
   return Status();
 }
 
+bool mayMeetInNccl(const UniqueId& id, const Place& place) { return id.has_nccl != 0 && place.backend == RT_BACKEND_CUDA; }
+
+Status checkAmongProcesses(const UniqueId& id, bool made_here, const Place& place) {
+  if (mayMeetInNccl(id, place) || mayShareMemory(id)) return Status();
+  return Status::error(RT_ERROR_NOT_SUPPORTED,
+                       "%s%s, and NCCL does not take this rank. Ranks of several hosts meet through MPI: rtCommCreateFromMpi.",
+                       made_here ? "The other ranks are in other processes" : "The id was made by another process",
+                       chooses("in_process")               ? " (RT_COMM_ENGINE=in_process)"
+                       : shared_memory::thisHost()[2] == 0 ? ", and there is no /dev/shm here"
+                       : made_here                         ? ", on this host or others"
+                                                           : " on another host or in another container");
+}
+
 }  // namespace
 
 // NCCL takes ranks on CUDA devices that all differ.
@@ -259,19 +269,22 @@ Status checkSeat(int32_t rank, int32_t size) {
   return Status();
 }
 
-Status come(std::shared_ptr<Seat>* seat, const rtCommUniqueId_t& bytes, int32_t rank, int32_t size, const Place& place,
-            const Settings& settings) {
+Status checkAmongProcesses(const rtCommUniqueId_t& bytes, const Place& place) {
   UniqueId id;
   bool made_here = false;
   RT_TRY(readUniqueId(&id, &made_here, bytes));
-  if (!made_here && (id.has_nccl == 0 || place.backend != RT_BACKEND_CUDA) && !mayShareMemory(id)) {
-    return Status::error(RT_ERROR_NOT_SUPPORTED,
-                         "The id was made by another process%s, and NCCL does not take this rank. Ranks of several hosts meet "
-                         "through MPI: rtCommCreateFromMpi.",
-                         chooses("in_process")               ? " (RT_COMM_ENGINE=in_process)"
-                         : shared_memory::thisHost()[2] == 0 ? ", and there is no /dev/shm here"
-                                                             : " on another host or in another container");
-  }
+  RT_TRY(checkAmongProcesses(id, made_here, place));
+  const nccl::Library* library = nullptr;
+  return mayMeetInNccl(id, place) ? nccl::open(&library) : Status();
+}
+
+Status come(std::shared_ptr<Seat>* seat, const rtCommUniqueId_t& bytes, int32_t rank, int32_t size, const Place& place,
+            const Settings& settings, bool elsewhere) {
+  UniqueId id;
+  bool made_here = false;
+  RT_TRY(readUniqueId(&id, &made_here, bytes));
+  if (!made_here || elsewhere) RT_TRY(checkAmongProcesses(id, made_here, place));
+  made_here = made_here && !elsewhere;
   std::shared_ptr<Gathering> gathering;
   bool full = false;
   RT_TRY(sit(seat, &gathering, &full, id, made_here, rank, size, place, settings));

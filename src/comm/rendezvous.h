@@ -35,8 +35,12 @@ class Seat {
 
 Status checkSeat(int32_t rank, int32_t size);
 
-// Of what is wrong with this rank alone, the others do not hear: they wait for one that is right.
+// Whether ranks of several processes can meet by the id, of which one is at this place, and this process has what joins them.
+Status checkAmongProcesses(const rtCommUniqueId_t& id, const Place& place);
+
+// Errors of this rank alone are not reported to the others: they wait for one that is right. `elsewhere`: the other ranks are
+// known to be in other processes, also where this one made the id.
 Status come(std::shared_ptr<Seat>* seat, const rtCommUniqueId_t& id, int32_t rank, int32_t size, const Place& place,
-            const Settings& settings);
+            const Settings& settings, bool elsewhere = false);
 
 }  // namespace manyrt::comm

@@ -1,5 +1,6 @@
 // Ids are told apart by a random token of the process, not by its number: numbers of processes come again, and are the same in
-// two containers or on two machines. A child of fork calls nothing of this library, so it makes no ids with its parent's token.
+// two containers or on two machines. The token is drawn at the first id, after the library was started. So a child of fork
+// either has no token yet and draws its own, or is refused every call: no two processes have one token.
 #include "comm/unique_id.h"
 
 #include <sys/random.h>

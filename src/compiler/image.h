@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "base/blake2b.h"
 #include "base/os/descriptor.h"
 #include "base/ref.h"
 #include "base/status.h"
-#include "compiler/cache/blake2b.h"
 #include "compiler/toolchain/line_table.h"
 #include "rt.h"
 

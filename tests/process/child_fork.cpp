@@ -76,25 +76,73 @@ void useCommunicators() {
   for (const rtComm_t comm : comms) OK(rtCommDestroy(comm));
 }
 
-// A refusal, and its sentence.
+// A refusal, and its sentence: the call leaves another one than that of the call before.
+#define EXPECT_COMM_FORKED(call)                                                      \
+  do {                                                                                \
+    (void)rtCommGetLastErrorMessage(nullptr, 4711, nullptr); /* a failure, allowed */ \
+    EXPECT_STATUS(RT_ERROR_FORKED, call);                                             \
+    char text_[256] = "";                                                             \
+    OK(rtCommGetLastErrorMessage(text_, sizeof text_, nullptr));                      \
+    EXPECT(std::strstr(text_, "forked") != nullptr);                                  \
+  } while (0)
+
+// Every function that a forked child is refused.
 void expectCommunicatorsForked() {
   rtComm_t comm = rttest::garbage<rtComm_t>();
-  const auto expectSentence = [] {
-    char text[256] = "";
-    OK(rtCommGetLastErrorMessage(text, sizeof text, nullptr));
-    EXPECT(std::strstr(text, "forked") != nullptr);
-  };
   rtCommUniqueId_t id;
-  EXPECT_STATUS(RT_ERROR_FORKED, rtCommGetUniqueId(&id));
-  expectSentence();
-  EXPECT_STATUS(RT_ERROR_FORKED, rtCommCreate(&comm, nullptr, &id, 0, 2, nullptr));
+  int32_t number = 0;
+  rtStatus_t status = RT_SUCCESS;
+  rtContext_t context = nullptr;
+  char text[8] = "";
+  int32_t values[2] = {};
+  const int communicator = 0;  // not looked at
+  EXPECT_COMM_FORKED(rtCommGetUniqueId(&id));
+  EXPECT_COMM_FORKED(rtCommCreate(&comm, nullptr, &id, 0, 2, nullptr));
   EXPECT(comm == nullptr);
-  expectSentence();
-  EXPECT_STATUS(RT_ERROR_FORKED, rtCommGroupBegin());
-  EXPECT_STATUS(RT_ERROR_FORKED, rtCommGroupEnd());
-  expectSentence();
-  OK(rtCommDestroy(rttest::garbage<rtComm_t>()));
+  EXPECT_COMM_FORKED(rtCommCreateAll(&comm, nullptr, &context, 1));
+  EXPECT_COMM_FORKED(rtCommCreateFromMpi(&comm, nullptr, &communicator, nullptr));
+  EXPECT_COMM_FORKED(rtCommCreateFromEnvironment(&comm, nullptr, nullptr));
+  const rtComm_t gone = rttest::garbage<rtComm_t>();
+  EXPECT_COMM_FORKED(rtCommSplit(&comm, 0, 0, gone));
+  EXPECT_COMM_FORKED(rtCommAbort(gone));
+  EXPECT_COMM_FORKED(rtCommGetStatus(&status, &number, gone));
+  EXPECT_COMM_FORKED(rtCommGetStatusMessage(text, sizeof text, nullptr, gone));
+  EXPECT_COMM_FORKED(rtCommGetRank(&number, gone));
+  EXPECT_COMM_FORKED(rtCommGetSize(&number, gone));
+  EXPECT_COMM_FORKED(rtCommGetContext(&context, gone));
+  EXPECT_COMM_FORKED(rtCommGroupBegin());
+  EXPECT_COMM_FORKED(rtCommGroupEnd());
+  EXPECT_COMM_FORKED(rtCommAllReduce(values, values, 1, RT_COMM_I32, RT_COMM_SUM, nullptr, gone));
+  EXPECT_COMM_FORKED(rtCommReduce(values, values, 1, RT_COMM_I32, RT_COMM_SUM, 0, nullptr, gone));
+  EXPECT_COMM_FORKED(rtCommBroadcast(values, values, 1, RT_COMM_I32, 0, nullptr, gone));
+  EXPECT_COMM_FORKED(rtCommAllGather(values, values, 1, RT_COMM_I32, nullptr, gone));
+  EXPECT_COMM_FORKED(rtCommReduceScatter(values, values, 1, RT_COMM_I32, RT_COMM_SUM, nullptr, gone));
+  EXPECT_COMM_FORKED(rtCommAllToAll(values, values, 1, RT_COMM_I32, nullptr, gone));
+  EXPECT_COMM_FORKED(rtCommGather(values, values, 1, RT_COMM_I32, 0, nullptr, gone));
+  EXPECT_COMM_FORKED(rtCommScatter(values, values, 1, RT_COMM_I32, 0, nullptr, gone));
+  EXPECT_COMM_FORKED(rtCommSend(values, 1, RT_COMM_I32, 0, nullptr, gone));
+  EXPECT_COMM_FORKED(rtCommReceive(values, 1, RT_COMM_I32, 0, nullptr, gone));
+  EXPECT_COMM_FORKED(rtCommBarrier(nullptr, gone));
+  OK(rtCommDestroy(gone));
 }
+
+// The first id of a forked child. Its number is that of every process's first id: what differs is the process's random part.
+rtCommUniqueId_t firstIdOfAChild() {
+  int ends[2];
+  EXPECT(pipe(ends) == 0);
+  EXPECT(inChild([&] {
+           rtCommUniqueId_t id;
+           OK(rtCommGetUniqueId(&id));
+           EXPECT(write(ends[1], &id, sizeof id) == static_cast<ssize_t>(sizeof id));
+         }) == 0);
+  rtCommUniqueId_t id;
+  EXPECT(read(ends[0], &id, sizeof id) == static_cast<ssize_t>(sizeof id));
+  close(ends[0]);
+  close(ends[1]);
+  return id;
+}
+
+bool same(const rtCommUniqueId_t& a, const rtCommUniqueId_t& b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 
 // What a child sees of a library that its parent had started.
 void expectForked(World& world) {
@@ -149,6 +197,40 @@ int communicatorsBeforeFirstCall(int, char**) {
            useCommunicators();
            EXPECT(inChild(expectCommunicatorsForked) == 0);
          }) == 0);
+  useCommunicators();
+  return 0;
+}
+
+// Calls that touch their thread alone, or are refused before the library begins anything. A child may use both libraries then.
+int communicatorsAfterCallsThatStartNothing(int, char**) {
+  uint32_t version = 0;
+  int32_t rank = 0;
+  rtComm_t comm = nullptr;
+  char text[64];
+  rtCommOptions_t options = RT_COMM_OPTIONS_INIT;
+  options.flags = 1;
+  OK(rtGetVersion(&version));
+  EXPECT(rtGetErrorName(RT_ERROR_FORKED) != nullptr);
+  OK(rtGetLastErrorMessage(text, sizeof text, nullptr));
+  OK(rtCommGetLastErrorMessage(text, sizeof text, nullptr));
+  OK(rtCommDestroy(nullptr));
+  OK(rtCommGroupBegin());
+  OK(rtCommGroupEnd());
+  EXPECT_STATUS(RT_ERROR_INVALID_VALUE, rtCommGroupEnd());
+  EXPECT_STATUS(RT_ERROR_INVALID_VALUE, rtCommGetUniqueId(nullptr));
+  EXPECT_STATUS(RT_ERROR_INVALID_VALUE, rtCommCreateAll(&comm, nullptr, nullptr, 1));
+  EXPECT_STATUS(RT_ERROR_INVALID_VALUE, rtCommCreateFromEnvironment(&comm, &options, nullptr));
+  EXPECT_STATUS(RT_ERROR_INVALID_HANDLE, rtCommGetRank(&rank, nullptr));
+  EXPECT_STATUS(RT_ERROR_INVALID_HANDLE, rtCommGetRank(&rank, rttest::garbage<rtComm_t>()));
+  EXPECT_STATUS(RT_ERROR_INVALID_HANDLE, rtCommBarrier(nullptr, rttest::garbage<rtComm_t>()));
+  EXPECT_STATUS(RT_ERROR_INVALID_HANDLE, rtCommDestroy(rttest::garbage<rtComm_t>()));
+  EXPECT(inChild(useCommunicators) == 0);
+  EXPECT(inChild(useEverything) == 0);
+  const rtCommUniqueId_t first = firstIdOfAChild(), second = firstIdOfAChild();
+  rtCommUniqueId_t own;
+  OK(rtCommGetUniqueId(&own));
+  EXPECT(!same(first, second) && !same(first, own) && !same(second, own));
+  EXPECT(inChild(expectCommunicatorsForked) == 0);
   useCommunicators();
   return 0;
 }
@@ -326,6 +408,7 @@ const Scenario kFork[] = {
     {"fork_before_first_call", beforeFirstCall},
     {"fork_after_first_call", afterFirstCall},
     {"fork_before_first_call_of_communicators", communicatorsBeforeFirstCall},
+    {"fork_communicators_after_calls_that_start_nothing", communicatorsAfterCallsThatStartNothing},
     {"fork_after_first_call_of_communicators", communicatorsAfterFirstCall},
     {"fork_communicators_after_first_call_of_the_core", communicatorsAfterFirstCallOfTheCore},
     {"fork_child_exits_normally", childExitsNormally},

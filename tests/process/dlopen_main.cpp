@@ -1,13 +1,16 @@
 // process_dlopen <library> <times>: opens and closes the library as a plug-in would, with local symbols, and uses it between.
 // It stays loaded (-z nodelete), so that nothing is left behind: neither mappings nor threads.
+// process_dlopen <library of communicators> fork: children that are forked after the load, and after the start.
 #include <dirent.h>
 #include <dlfcn.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
-#include "rt.h"
+#include "rt_comm.h"
 
 namespace {
 
@@ -35,10 +38,42 @@ int fail(const char* what) {
   return 1;
 }
 
+// 0: the child, which is told whether the parent had started the library, saw what it should. Else where it did not.
+int forkWith(void* library, bool started) {
+  auto* id_of = reinterpret_cast<decltype(&rtCommGetUniqueId)>(dlsym(library, "rtCommGetUniqueId"));
+  auto* message_of = reinterpret_cast<decltype(&rtCommGetLastErrorMessage)>(dlsym(library, "rtCommGetLastErrorMessage"));
+  auto* count_of = reinterpret_cast<decltype(&rtDeviceGetCount)>(dlsym(library, "rtDeviceGetCount"));
+  if (!id_of || !message_of || !count_of) return fail("dlsym");
+  const pid_t pid = fork();
+  if (pid == 0) {
+    rtCommUniqueId_t id;
+    int32_t count = 0;
+    char text[256] = "";
+    if (id_of(&id) != (started ? RT_ERROR_FORKED : RT_SUCCESS)) _exit(10);
+    if (message_of(text, sizeof text, nullptr) != RT_SUCCESS || (std::strstr(text, "forked") != nullptr) != started) _exit(11);
+    if (!started && (count_of(&count, RT_BACKEND_CPU) != RT_SUCCESS || count != 1)) _exit(12);
+    _exit(0);
+  }
+  int status = 0;
+  if (waitpid(pid, &status, 0) != pid) return 13;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 14;
+}
+
+int forkAfterTheLoad(const char* path) {
+  void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return fail("dlopen");
+  if (const int code = forkWith(library, false)) return code;
+  auto* id_of = reinterpret_cast<decltype(&rtCommGetUniqueId)>(dlsym(library, "rtCommGetUniqueId"));
+  rtCommUniqueId_t id;
+  if (id_of == nullptr || id_of(&id) != RT_SUCCESS) return 15;
+  return forkWith(library, true);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc != 3) return 2;
+  if (std::strcmp(argv[2], "fork") == 0) return forkAfterTheLoad(argv[1]);
   const int times = std::atoi(argv[2]);
   int first_mappings = 0;
   int first_threads = 0;

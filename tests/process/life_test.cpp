@@ -16,8 +16,9 @@ INSTANTIATE_TEST_SUITE_P(
                     "threads_calling_during_exit", "quick_exit", "fork_before_first_call", "fork_after_first_call",
                     "fork_child_exits_normally", "fork_shutdown_in_child", "fork_while_threads_use_the_library",
                     "fork_while_it_traces", "fork_grandchild", "fork_before_first_call_of_communicators",
-                    "fork_after_first_call_of_communicators", "fork_communicators_after_first_call_of_the_core",
-                    "shutdown_at_once_without_init", "shutdown_before_any_use", "shutdown_counted", "shutdown_waits_for_work",
+                    "fork_communicators_after_calls_that_start_nothing", "fork_after_first_call_of_communicators",
+                    "fork_communicators_after_first_call_of_the_core", "shutdown_at_once_without_init",
+                    "shutdown_before_any_use", "shutdown_counted", "shutdown_waits_for_work",
                     "shutdown_waits_for_held_back_work", "shutdown_inside_host_function_is_busy",
                     "shutdown_while_threads_use_the_library", "shutdown_while_threads_submit_without_pause",
                     "shutdown_refuses_new_work_first", "shutdown_releases_user_data", "shutdown_delivers_the_trace",
@@ -67,6 +68,12 @@ TEST(DlopenTest, AThousandTimesOpenedAndClosedLeavesNothing) {
   const Outcome outcome = run({PROCESS_DLOPEN, MANYRT_LIBRARY, "1000"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
   EXPECT_EQ(outcome.out, "");
+}
+
+// Loaded and not started: a child of fork may use it.
+TEST(DlopenTest, AChildThatIsForkedAfterTheLoadUsesTheLibrary) {
+  const Outcome outcome = run({PROCESS_DLOPEN, MANYRT_COMM_LIBRARY, "fork"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
 }
 
 }  // namespace

@@ -65,12 +65,12 @@ NativeModuleOwner::~NativeModuleOwner() {
   (void)table().cuModuleUnload(module_);
 }
 
-void NativeModuleOwner::makeReusable(const compiler::Digest& key, size_t code_bytes) {
+void NativeModuleOwner::makeReusable(const Digest& key, size_t code_bytes) {
   key_ = key;
   code_bytes_ = code_bytes;
 }
 
-void NativeModuleOwner::noteShared(const compiler::Digest& key) {
+void NativeModuleOwner::noteShared(const Digest& key) {
   key_ = key;
   shared_ = true;
 }
@@ -165,7 +165,7 @@ ModuleLoader::~ModuleLoader() {
   for (const Idle& each : idle_) (void)table().cuModuleUnload(each.module);
 }
 
-NativeModule ModuleLoader::takeIdle(const compiler::Digest& key) {
+NativeModule ModuleLoader::takeIdle(const Digest& key) {
   std::lock_guard lock(mutex_);
   for (auto each = idle_.begin(); each != idle_.end(); ++each) {
     if (each->key != key) continue;
@@ -178,7 +178,7 @@ NativeModule ModuleLoader::takeIdle(const compiler::Digest& key) {
 
 // ---- Native modules that are in use ----
 
-Ref<NativeModuleOwner> ModuleLoader::findShared(const compiler::Digest& key) {
+Ref<NativeModuleOwner> ModuleLoader::findShared(const Digest& key) {
   std::lock_guard lock(mutex_);
   const auto known = shared_.find(key);  // of one whose last user has just gone there is nothing to share
   if (known == shared_.end() || !known->second->tryRetain()) return nullptr;
@@ -186,7 +186,7 @@ Ref<NativeModuleOwner> ModuleLoader::findShared(const compiler::Digest& key) {
 }
 
 // Two threads may have loaded the same source at the same time: both get the first.
-Ref<NativeModuleOwner> ModuleLoader::share(Ref<NativeModuleOwner> made, const compiler::Digest& key) {
+Ref<NativeModuleOwner> ModuleLoader::share(Ref<NativeModuleOwner> made, const Digest& key) {
   std::lock_guard lock(mutex_);
   const auto [known, fresh] = shared_.try_emplace(key, made.get());
   if (!fresh && known->second->tryRetain()) return Ref<NativeModuleOwner>::adopt(known->second);
@@ -195,7 +195,7 @@ Ref<NativeModuleOwner> ModuleLoader::share(Ref<NativeModuleOwner> made, const co
   return made;
 }
 
-void ModuleLoader::forget(const NativeModuleOwner& module, const compiler::Digest& key) {
+void ModuleLoader::forget(const NativeModuleOwner& module, const Digest& key) {
   std::lock_guard lock(mutex_);
   const auto known = shared_.find(key);
   if (known != shared_.end() && known->second == &module) shared_.erase(known);
@@ -252,7 +252,7 @@ Unloading* ModuleLoader::nextUnloading() {
   return next;
 }
 
-void ModuleLoader::giveBack(NativeModule module, const compiler::Digest& key, size_t code_bytes) {
+void ModuleLoader::giveBack(NativeModule module, const Digest& key, size_t code_bytes) {
   NativeModule unwanted[kMaxIdle + 1] = {module};
   size_t count = 1;
   if (code_bytes <= kMaxIdleBytes) {

@@ -35,8 +35,8 @@ class NativeModuleOwner final : public RefCounted, private host_threads::Job {
   Device& device() const;
   NativeContext context() const;
   // The module has no state of its own: the next load of the same code may have it.
-  void makeReusable(const compiler::Digest& key, size_t code_bytes);
-  void noteShared(const compiler::Digest& key);  // modules of the same source have this one while it lives
+  void makeReusable(const Digest& key, size_t code_bytes);
+  void noteShared(const Digest& key);  // modules of the same source have this one while it lives
   void noteExported() { exported_.store(true, std::memory_order_relaxed); }  // the program may change it from now on
 
  private:
@@ -45,7 +45,7 @@ class NativeModuleOwner final : public RefCounted, private host_threads::Job {
 
   const Ref<Context> context_;
   const NativeModule module_;
-  compiler::Digest key_ = {};
+  Digest key_ = {};
   size_t code_bytes_ = 0;  // 0: not reusable
   bool shared_ = false;    // the manager knows it by its key
   std::atomic<bool> exported_{false};
@@ -79,26 +79,26 @@ class ModuleLoader final : public backend::ModuleLoader {
   ~ModuleLoader() override;
   bool takes(int32_t format) const override;
   Status load(Ref<backend::Module>* module, const backend::Image& image) override;
-  void giveBack(NativeModule module, const compiler::Digest& key, size_t code_bytes);
-  void forget(const NativeModuleOwner& module, const compiler::Digest& key);  // its last user has gone
+  void giveBack(NativeModule module, const Digest& key, size_t code_bytes);
+  void forget(const NativeModuleOwner& module, const Digest& key);  // its last user has gone
   void unloadBehindWork(Unloading* unloading);
   Unloading* nextUnloading();  // for the thread that has unloaded the last one; null: it is done
 
  private:
   struct Idle {
     NativeModule module;
-    compiler::Digest key;
+    Digest key;
     size_t code_bytes;
   };
   static constexpr size_t kMaxIdle = 16;
   static constexpr size_t kMaxIdleBytes = 16 << 20;
 
-  NativeModule takeIdle(const compiler::Digest& key);              // null: there is none
+  NativeModule takeIdle(const Digest& key);                        // null: there is none
   size_t takeUnwanted(NativeModule* unwanted, size_t code_bytes);  // under the mutex
   void makeRoom(size_t code_bytes);                                // in the list of idle modules, for one more
   Status own(Ref<NativeModuleOwner>* owner, NativeModule module);
-  Ref<NativeModuleOwner> findShared(const compiler::Digest& key);  // null: there is none
-  Ref<NativeModuleOwner> share(Ref<NativeModuleOwner> made, const compiler::Digest& key);
+  Ref<NativeModuleOwner> findShared(const Digest& key);  // null: there is none
+  Ref<NativeModuleOwner> share(Ref<NativeModuleOwner> made, const Digest& key);
   Status loadBuilt(Ref<NativeModuleOwner>* module, const compiler::CudaImage& image, const char* name);
   // `code` is an image of that format; of PTX its terminator stands behind it.
   Status loadNative(Ref<NativeModuleOwner>* module, std::string_view code, const char* name, int32_t format);
@@ -106,9 +106,9 @@ class ModuleLoader final : public backend::ModuleLoader {
 
   Context& context_;
   Ranked<std::mutex, LockRank::kCudaModules> mutex_;
-  std::vector<Idle> idle_;                                 // the longest idle first
-  std::map<compiler::Digest, NativeModuleOwner*> shared_;  // of OpenCL C, in use: one for each source; not counted
-  bool unloads_ = false;                                   // a thread does
+  std::vector<Idle> idle_;                       // the longest idle first
+  std::map<Digest, NativeModuleOwner*> shared_;  // of OpenCL C, in use: one for each source; not counted
+  bool unloads_ = false;                         // a thread does
   Unloading* first_unloading_ = nullptr;
   Unloading** last_unloading_ = &first_unloading_;
 };

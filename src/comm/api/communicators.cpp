@@ -1,6 +1,7 @@
 // The life of communicators, questions about them, groups, and the last sentence.
 #include <algorithm>
 
+#include "comm/bootstrap/create.h"
 #include "comm/checks.h"
 #include "comm/engine.h"
 #include "comm/group.h"
@@ -23,6 +24,7 @@ Status createAll(rtComm_t* comms, const rtCommOptions_t* options, const rtContex
   RT_CHECK_ARG(contexts != nullptr, "The array \"contexts\" is NULL; count is %u.", count);
   Settings settings;
   RT_TRY(checkOptions(&settings, options));
+  RT_TRY(start());
   std::vector<Place> places(count);
   for (uint32_t rank = 0; rank < count; ++rank) RT_TRY(checkPlace(&places[rank], contexts[rank]));
   std::vector<std::shared_ptr<Communicator>> members;
@@ -45,6 +47,7 @@ Status create(rtComm_t* comm, const rtCommOptions_t* options, const rtCommUnique
   Settings settings;
   Place place;
   RT_TRY(checkOptions(&settings, options));
+  RT_TRY(start());
   RT_TRY(checkPlace(&place, context));
   RT_TRY(checkSeat(rank, size));
   const auto seat = std::make_shared<std::shared_ptr<Seat>>();
@@ -104,9 +107,26 @@ rtStatus_t rtCommCreateFromMpi(rtComm_t* comm, const rtCommOptions_t* options, c
     Settings settings;
     Place place;
     RT_TRY(checkOptions(&settings, options));
+    RT_TRY(start());
     RT_TRY(checkPlace(&place, context));
     std::shared_ptr<Communicator> made;
     RT_TRY(mpi::create(&made, place, settings, mpi_comm));
+    *comm = publish(std::move(made));
+    return Status();
+  });
+}
+
+rtStatus_t rtCommCreateFromEnvironment(rtComm_t* comm, const rtCommOptions_t* options, rtContext_t context) {
+  if (comm != nullptr) *comm = nullptr;
+  return guarded(__func__, [&]() -> Status {
+    RT_CHECK_OUTPUT(comm);
+    Settings settings;
+    Place place;
+    RT_TRY(checkOptions(&settings, options));
+    RT_TRY(start());
+    RT_TRY(checkPlace(&place, context));
+    std::shared_ptr<Communicator> made;
+    RT_TRY(bootstrap::create(&made, place, settings));
     *comm = publish(std::move(made));
     return Status();
   });
@@ -116,6 +136,7 @@ rtStatus_t rtCommGetUniqueId(rtCommUniqueId_t* id) {
   if (id != nullptr) *id = {};
   return guarded(__func__, [&]() -> Status {
     RT_CHECK_OUTPUT(id);
+    RT_TRY(start());  // before the process draws its part of ids: no child has the same
     return makeUniqueId(id);
   });
 }

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "compiler/cache/blake2b.h"
+#include "base/blake2b.h"
 
 namespace manyrt::compiler::cache {
 

@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
+#include "base/blake2b.h"
 #include "base/status.h"
 #include "compiler/build.h"
-#include "compiler/cache/blake2b.h"
 #include "compiler/parser/ast.h"
 #include "compiler/pipeline/options.h"
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/cache/blake2b.h"
+#include "base/blake2b.h"
 #include "compiler/preprocessor/source.h"
 
 namespace manyrt::compiler {

@@ -5,6 +5,7 @@
 #include <csignal>
 #include <thread>
 
+#include "comm/free_port.h"
 #include "comm/memory.h"
 #include "comm/nccl/devices.h"
 #include "comm/unique_ids.h"
@@ -153,6 +154,87 @@ void runOneRankOfAll() {
   rtCommUniqueId_t id = {};
   ASSERT_TRUE(fromEnvironment(&id));
   runAll(id, number(kRank), number(kSize));
+}
+
+// ---- Processes that a launcher started ----
+
+void fromLauncher(int device, rtStatus_t expected, const char* words) {
+  for (int round = 0; round < 2; ++round) {  // the port serves again
+    OwnRank own;
+    rtDevice_t handle = nullptr;
+    ASSERT_RT_OK(rtDeviceGetByName(&handle, ("cuda:" + std::to_string(device)).c_str()));
+    ASSERT_RT_OK(rtContextCreate(own.context.out(), nullptr, handle));
+    ASSERT_RT_OK(rtStreamCreate(own.stream.out(), nullptr, own.context));
+    const rtCommOptions_t given = options(kLong, "launched");
+    if (expected != RT_SUCCESS) {
+      ASSERT_COMM(expected, rtCommCreateFromEnvironment(own.comm.out(), &given, own.context));
+      EXPECT_NE(lastMessage().find(words), std::string::npos) << lastMessage();
+      continue;
+    }
+    ASSERT_COMM_OK(rtCommCreateFromEnvironment(own.comm.out(), &given, own.context));
+    int32_t rank = -1, size = -1;
+    ASSERT_COMM_OK(rtCommGetRank(&rank, own.comm));
+    ASSERT_COMM_OK(rtCommGetSize(&size, own.comm));
+    EXPECT_EQ(rank, number("RANK"));
+    EXPECT_EQ(size, number("WORLD_SIZE"));
+    rttest::Memory memory;
+    ASSERT_NO_FATAL_FAILURE(upload(&memory, Bytes(64, static_cast<unsigned char>(1 << rank)), own.context));
+    ASSERT_COMM_OK(rtCommAllReduce(memory.get(), memory.get(), 64, RT_COMM_U8, RT_COMM_SUM, own.stream, own.comm));
+    ASSERT_RT_OK(rtStreamSynchronize(own.stream));
+    EXPECT_EQ(download(memory.get(), 64), Bytes(64, static_cast<unsigned char>((1 << size) - 1)));
+  }
+}
+
+void runLaunched() { fromLauncher(number("LOCAL_RANK"), RT_SUCCESS, ""); }
+void runLaunchedWithoutItsDevice() { fromLauncher(0, RT_ERROR_INVALID_VALUE, "have the same device"); }
+
+// This process has rank 0, as torchrun would have started it.
+class NcclLaunchedTest : public NcclProcessTest {
+ protected:
+  void launch(int size, const char* test) {
+    const std::string port = std::to_string(freePort());
+    const auto variables = [&](int rank) -> rttest::Environment {
+      return {{"RANK", std::to_string(rank)},
+              {"LOCAL_RANK", std::to_string(rank)},
+              {"WORLD_SIZE", std::to_string(size)},
+              {"LOCAL_WORLD_SIZE", std::to_string(size)},
+              {"MASTER_ADDR", "localhost"},
+              {"RT_COMM_PORT", port},
+              {"GTEST_OUTPUT", ""},
+              {kRank, std::to_string(rank)}};
+    };
+    for (int rank = 1; rank < size; ++rank) {
+      threads_.emplace_back([rank, test, of = variables(rank)] {
+        const rttest::Outcome outcome = rttest::run({"/proc/self/exe", std::string("--gtest_filter=NcclRank.") + test}, of);
+        EXPECT_EQ(outcome.exit_code, 0) << "rank " << rank << ": " << outcome.text();
+      });
+    }
+    for (const auto& [name, value] : variables(0)) {
+      if (name != "GTEST_OUTPUT" && name != kRank) setenv(name.c_str(), value.c_str(), 1);
+    }
+  }
+  void TearDown() override {
+    NcclProcessTest::TearDown();
+    for (const char* name : {"RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "RT_COMM_PORT"}) {
+      (void)unsetenv(name);
+    }
+  }
+};
+
+TEST_F(NcclLaunchedTest, TwoProcessesOfALauncherMeetByTheirEnvironment) {
+  launch(2, "Launched");
+  runLaunched();
+}
+
+TEST_F(NcclLaunchedTest, FourProcessesOfALauncherMeetByTheirEnvironment) {
+  if (rttest::cudaDeviceCount() < 4) GTEST_SKIP() << "fewer than four CUDA devices";
+  launch(4, "Launched");
+  runLaunched();
+}
+
+TEST_F(NcclLaunchedTest, OneDeviceForTwoProcessesIsToldToBoth) {
+  launch(2, "LaunchedWithoutItsDevice");
+  runLaunchedWithoutItsDevice();
 }
 
 // A process that does not come to an operation: the others are told after the time, on their devices.
@@ -420,6 +502,8 @@ class RankOfAnotherProcess : public testing::Test {
   };
   add("TheThirdRank", runTheThirdRank);
   add("OneRankOfAll", runOneRankOfAll);
+  add("Launched", runLaunched);
+  add("LaunchedWithoutItsDevice", runLaunchedWithoutItsDevice);
   add("OneRankThatStaysAway", runOneRankThatStaysAway);
   add("OneRankThatIsKilled", runOneRankThatIsKilled);
   add("CallsOnItsThread", runTheSecondRank<callOnThisThread>);

@@ -43,7 +43,7 @@ class Library final : public RefCounted {
   Ranked<std::mutex, LockRank::kClLaunchOrder> launch_orders_lock_;
   std::map<std::string, LaunchOrder> launch_orders_;
   bool listed_ = false;
-  compiler::Digest key_{};
+  Digest key_{};
 };
 
 class Libraries {
@@ -65,8 +65,8 @@ class Libraries {
   void forget(Library& library);
 
   Device& device_;
-  SingleFlight<Ref<Library>, compiler::Digest> flights_;
-  std::map<compiler::Digest, Library*> known_;  // under the lock of the flights
+  SingleFlight<Ref<Library>, Digest> flights_;
+  std::map<Digest, Library*> known_;  // under the lock of the flights
 };
 
 }  // namespace manyrt::opencl

@@ -1,12 +1,12 @@
 // BLAKE2b (RFC 7693) in plain C++, one loop for every processor: several times as fast as SHA-256 where neither has
-// instructions of its own. Fed by the pipelines through blake2b.h.
-#include "compiler/cache/blake2b.h"
+// instructions of its own. Fed through blake2b.h by the compiler's pipelines, and by ranks that meet over a network.
+#include "base/blake2b.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
 
-namespace manyrt::compiler {
+namespace manyrt {
 namespace {
 
 constexpr uint64_t kInitial[8] = {0x6a09e667f3bcc908, 0xbb67ae8584caa73b, 0x3c6ef372fe94f82b, 0xa54ff53a5f1d36f1,
@@ -66,6 +66,13 @@ Blake2b::Blake2b() : block_{} {
   state_[0] ^= 0x01010000 ^ sizeof(Digest);  // no key, one leaf, so many bytes
 }
 
+// The key is a block of its own before the text.
+Blake2b::Blake2b(const Digest& key) : Blake2b() {
+  state_[0] ^= uint64_t{sizeof key} << 8;
+  std::copy(key.begin(), key.end(), block_);
+  held_ = kBlockBytes;
+}
+
 void Blake2b::addPart(std::string_view part) {
   unsigned char length[8];
   for (int i = 0; i < 8; ++i) length[i] = static_cast<unsigned char>(uint64_t{part.size()} >> (8 * i));
@@ -106,4 +113,4 @@ std::string hexadecimal(const Digest& digest) {
   return text;
 }
 
-}  // namespace manyrt::compiler
+}  // namespace manyrt

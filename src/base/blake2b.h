@@ -1,4 +1,5 @@
-// BLAKE2b with 32 bytes, for the names of cache entries: a build's key is the digest of all that it depends on.
+// BLAKE2b with 32 bytes: for the names of cache entries, where a build's key is the digest of all that it depends on, and with
+// a key as a code that tells which messages come from a holder of it.
 #pragma once
 
 #include <array>
@@ -7,13 +8,14 @@
 #include <string>
 #include <string_view>
 
-namespace manyrt::compiler {
+namespace manyrt {
 
 using Digest = std::array<unsigned char, 32>;
 
 class Blake2b {
  public:
   Blake2b();
+  explicit Blake2b(const Digest& key);  // what no other key, nor none, has
   // Text of known length: its length goes in before it, so that two parts never read as one.
   void addPart(std::string_view part);
   void add(const void* data, size_t size);
@@ -29,4 +31,4 @@ class Blake2b {
 
 std::string hexadecimal(const Digest& digest);
 
-}  // namespace manyrt::compiler
+}  // namespace manyrt

@@ -1,12 +1,12 @@
 // BLAKE2b: digests of the reference implementation, and texts that are added in pieces.
-#include "compiler/cache/blake2b.h"
+#include "base/blake2b.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
 
-namespace manyrt::compiler {
+namespace manyrt {
 namespace {
 
 std::string digestOf(std::string_view text) {
@@ -39,6 +39,20 @@ TEST(Blake2bTest, PiecesGiveTheDigestOfTheWhole) {
   }
 }
 
+TEST(Blake2bTest, PublishedVectorsWithAKeyHaveTheirDigests) {
+  Digest key;
+  for (size_t i = 0; i < key.size(); ++i) key[i] = static_cast<unsigned char>(i);
+  const auto keyed = [&](std::string_view text) {
+    Blake2b hash(key);
+    hash.add(text.data(), text.size());
+    return hexadecimal(hash.finish());
+  };
+  EXPECT_EQ(keyed(""), "4e51e7a913fc80137da52880fecca175bf81e117d5c68126dc2774033517ea0d");
+  EXPECT_EQ(keyed("abc"), "d63a32d3e44738d7907f964316c241adaba0abfeabc32349677578a15a203f7f");
+  EXPECT_EQ(keyed(std::string(128, 'a')), "b9061ba2bd8f6a207b703aa0f7921496280a7d6c15a3a9f16920140974fb723d");
+  EXPECT_EQ(keyed(std::string(129, 'a')), "dda241c536715988fec6a1f284e4da2059d465156b4cc2a51b543d0e7f3623d7");
+}
+
 TEST(Blake2bTest, PartsDoNotRunTogether) {
   Blake2b first, second;
   first.addPart("ab");
@@ -49,4 +63,4 @@ TEST(Blake2bTest, PartsDoNotRunTogether) {
 }
 
 }  // namespace
-}  // namespace manyrt::compiler
+}  // namespace manyrt

@@ -1,0 +1,153 @@
+// The calls of the system for names and sockets, with its failures as sentences. What an address may be without a token is
+// decided here, since a name is known by its addresses alone.
+#include "comm/bootstrap/address.h"
+
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace manyrt::comm::bootstrap {
+namespace {
+
+constexpr char kLoopback[] = "127.0.0.1";
+
+Status lookUp(std::vector<Address>* addresses, const std::string& host, uint16_t port, const std::string& host_is) {
+  addrinfo hints = {};
+  hints.ai_family = AF_UNSPEC;
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_NUMERICSERV;
+  addrinfo* found = nullptr;
+  const int failure = getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found);
+  if (failure != 0) {
+    return Status::error(RT_ERROR_NOT_FOUND, "The host of %s has no address: %s.", host_is.c_str(),
+                         failure == EAI_SYSTEM ? strerror(errno) : gai_strerror(failure));
+  }
+  for (const addrinfo* entry = found; entry != nullptr; entry = entry->ai_next) {
+    if (entry->ai_family != AF_INET && entry->ai_family != AF_INET6) continue;
+    Address address;
+    memcpy(&address.storage, entry->ai_addr, entry->ai_addrlen);
+    address.length = entry->ai_addrlen;
+    addresses->push_back(address);
+  }
+  freeaddrinfo(found);
+  if (!addresses->empty()) return Status();
+  return Status::error(RT_ERROR_NOT_FOUND, "The host of %s has no address of IPv4 or IPv6.", host_is.c_str());
+}
+
+int makeSocket(Descriptor* made, const Address& address) {
+  *made = Descriptor(socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  return made->valid() ? 0 : errno;
+}
+
+uint16_t portOf(const sockaddr_storage& storage) {
+  return ntohs(storage.ss_family == AF_INET6 ? reinterpret_cast<const sockaddr_in6&>(storage).sin6_port
+                                             : reinterpret_cast<const sockaddr_in&>(storage).sin_port);
+}
+
+// Takes a port of the system's choice that is not the one to connect to. Else a socket that looks for a port of this host where
+// nothing listens may be given that port for itself, connect to itself, and keep rank 0 from listening there.
+int takeOtherPort(int socket, const Address& address) {
+  sockaddr_storage own = {};
+  own.ss_family = static_cast<sa_family_t>(address.family());  // all else zeros: any address and port
+  socklen_t length = address.length;
+  if (bind(socket, reinterpret_cast<const sockaddr*>(&own), length) != 0) return errno;
+  if (getsockname(socket, reinterpret_cast<sockaddr*>(&own), &length) != 0) return errno;
+  return portOf(own) == portOf(address.storage) ? EADDRINUSE : 0;
+}
+
+// -1: the address is none of this host, or of a family that it does not have; else an errno or 0.
+int listenOn(Descriptor* listening, const Address& address) {
+  if (const int failure = makeSocket(listening, address)) return failure == EAFNOSUPPORT ? -1 : failure;
+  const int on = 1;
+  // Connections of a rendezvous that is over may still be in TIME_WAIT. A second listener is refused all the same.
+  (void)setsockopt(listening->get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  if (address.family() == AF_INET6) (void)setsockopt(listening->get(), IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
+  const bool bound = bind(listening->get(), reinterpret_cast<const sockaddr*>(&address.storage), address.length) == 0;
+  if (bound && listen(listening->get(), 128) == 0) return 0;
+  return errno == EADDRNOTAVAIL ? -1 : errno;
+}
+
+}  // namespace
+
+bool Address::isLoopback() const {
+  if (family() == AF_INET6) {
+    const in6_addr& address = reinterpret_cast<const sockaddr_in6&>(storage).sin6_addr;
+    if (IN6_IS_ADDR_V4MAPPED(&address)) return address.s6_addr[12] == 127;
+    return IN6_IS_ADDR_LOOPBACK(&address);
+  }
+  return ntohl(reinterpret_cast<const sockaddr_in&>(storage).sin_addr.s_addr) >> 24 == 127;
+}
+
+std::string Address::text() const {
+  char host[NI_MAXHOST] = "?", port[NI_MAXSERV] = "?";
+  (void)getnameinfo(reinterpret_cast<const sockaddr*>(&storage), length, host, sizeof host, port, sizeof port,
+                    NI_NUMERICHOST | NI_NUMERICSERV);
+  return family() == AF_INET6 ? std::string("[") + host + "]:" + port : std::string(host) + ":" + port;
+}
+
+Status resolve(std::vector<Address>* addresses, const Launch& launch) {
+  const auto loopback = [](const Address& address) { return address.isLoopback(); };
+  Status found = lookUp(addresses, launch.host, launch.port, launch.host_is);
+  if (!launch.token.empty()) return found;
+  if (found.ok() && std::all_of(addresses->begin(), addresses->end(), loopback)) return found;
+  if (launch.on_one_host) {  // whatever name the host has: its ranks need no network
+    addresses->clear();
+    return lookUp(addresses, kLoopback, launch.port, kLoopback);
+  }
+  RT_TRY(found);
+  return Status::error(RT_ERROR_INVALID_VALUE,
+                       "RT_COMM_TOKEN is not set, and other machines reach the address of %s, %s: it has to be the same secret "
+                       "on all ranks, or any program there could come as one.",
+                       launch.host_is.c_str(), addresses->front().text().c_str());
+}
+
+Status listenAt(Descriptor* listening, Address* bound, const std::vector<Address>& addresses, const Launch& launch) {
+  for (const Address& address : addresses) {
+    const int failure = listenOn(listening, address);
+    if (failure < 0) continue;
+    *bound = address;
+    if (failure == 0) return Status();
+    if (failure == EADDRINUSE) {
+      return Status::error(RT_ERROR_BUSY,
+                           "Rank 0 cannot listen at %s: the port is taken. RT_COMM_PORT names another one, for all ranks.",
+                           address.text().c_str());
+    }
+    return Status::error(RT_ERROR_IO, "Rank 0 cannot listen at %s: %s.", address.text().c_str(), strerror(failure));
+  }
+  return Status::error(RT_ERROR_INVALID_VALUE, "The address of %s, %s, is none of this host, on which rank 0 is.",
+                       launch.host_is.c_str(), addresses.front().text().c_str());
+}
+
+Status beginConnect(Descriptor* out, const Address& address) {
+  Descriptor made, passed_over;  // kept meanwhile, so that the next one gets another port
+  int failure = makeSocket(&made, address);
+  if (failure == 0) failure = takeOtherPort(made.get(), address);
+  if (failure == EADDRINUSE) {
+    std::swap(made, passed_over);
+    failure = makeSocket(&made, address);
+    if (failure == 0) failure = takeOtherPort(made.get(), address);
+  }
+  if (failure == 0 && connect(made.get(), reinterpret_cast<const sockaddr*>(&address.storage), address.length) != 0 &&
+      errno != EINPROGRESS) {
+    failure = errno;
+  }
+  if (failure != 0) return Status::error(RT_ERROR_IO, "%s", strerror(failure));
+  const int on = 1;
+  (void)setsockopt(made.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  *out = std::move(made);
+  return Status();
+}
+
+int connectError(int socket) {
+  int failure = 0;
+  socklen_t length = sizeof failure;
+  return getsockopt(socket, SOL_SOCKET, SO_ERROR, &failure, &length) == 0 ? failure : errno;
+}
+
+}  // namespace manyrt::comm::bootstrap
