@@ -183,7 +183,8 @@ int main(int argc, char** argv) {
   std::vector<uint8_t> text;
   if (!readArguments(&arguments, argc, argv) || !readFile(&text, arguments.file)) {
     return wrong(
-        "Usage: kernel_ir [--pass NAME] [--vectors BYTES [--along DIMENSION]] [--print] [--again] [--divergence] [--run KERNEL GRID "
+        "Usage: kernel_ir [--pass NAME] [--vectors BYTES [--along DIMENSION]] [--print] [--again] [--divergence] [--run KERNEL "
+        "GRID "
         "GROUP ARGUMENT... --] FILE "
         "[options of a "
         "build...]",

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A device for random_programs.py through ctypes alone, so that any Python runs it. MANYRT_LIBRARY is the library's path.
 KERNEL_IR is that of the program kernel_ir, which interprets kernels as one more device: "ir", or with its passes "ir:all",
-which also holds the analysis of divergence against the run."""
+which also holds the analysis of divergence against the run; "ir:lanes0" and "ir:lanes1" have lanes along that dimension."""
 
 import ctypes
 import os

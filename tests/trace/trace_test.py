@@ -279,7 +279,8 @@ class TraceTest(unittest.TestCase):
         timeline = FOLDER / "in_the_middle.json"
         timeline.unlink(missing_ok=True)
         run = Run("middle", "middle", "1", str(timeline), RT_TRACE="", RT_PROFILE="0")
-        self.assertEqual(run.result.stderr, "")
+        # On a GPU the activity interface may have nothing to tell of what is older than the timeline: said once, events are used.
+        self.assertRegex(run.result.stderr, r"^(manyrt: warning: CUPTI cannot be used: it has no records of the work.*\n)?$")
         run.events = json.loads(timeline.read_text())
         counts = collections.Counter((span["cat"], span["name"]) for span in run.work())
         expected = dict(EXPECTED)

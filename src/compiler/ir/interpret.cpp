@@ -485,9 +485,8 @@ class Interpreter {
     const Signature& signature = i.signature;
     const bool known = signature.builtin != nullptr;
     if (known && signature.builtin->kind == BuiltinKind::kGroupCopy) return groupCopy(item, call, i);
-    if (run_.natives == nullptr || (known && signature.builtin->kind == BuiltinKind::kPrint)) {
+    if (run_.natives == nullptr || (known && signature.builtin->kind == BuiltinKind::kPrint))
       return fail("a call of " + signature.text + ", which is not interpreted");
-    }
     const uint32_t lanes = i.result() == nullptr ? 1 : i.result()->type.lanes;
     for (uint32_t lane = 0; lane < lanes; ++lane) {
       if (!native(call, i, lane)) return false;
@@ -515,11 +514,10 @@ class Interpreter {
     for (const std::vector<uint8_t>& bytes : values) arguments.push_back(bytes.data());
     alignas(128) uint8_t result[128] = {};
     if (!run_.natives->call(signature, arguments, result)) return fail("a call of " + signature.text + ", which is not known");
-    if (i.result() != nullptr) {
-      Bits bits{};
-      unpack(&bits, i.result()->type, result);
-      write(call, *i.result(), bits, lane);
-    }
+    if (i.result() == nullptr) return true;
+    Bits bits{};
+    unpack(&bits, i.result()->type, result);
+    write(call, *i.result(), bits, lane);
     return true;
   }
 
@@ -584,8 +582,8 @@ class Interpreter {
     bool whole = true;
     for (uint32_t lane = 0; lane < i.lanes; ++lane) {
       const size_t item = call.item + lane * strideOf(i.dimension);
-      const bool inside = idOf(call.item, i.dimension) + lane < run_.group_size[i.dimension];
-      const bool on = inside && !call.ended[item] && isWithin(call, i, item);
+      const bool on =
+          idOf(call.item, i.dimension) + lane < run_.group_size[i.dimension] && !call.ended[item] && isWithin(call, i, item);
       *laneOf(call, *i.regions[1]->parameters[0], lane) = on ? 1 : 0;
       whole = whole && on;
     }

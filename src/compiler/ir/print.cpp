@@ -123,7 +123,10 @@ const char* spell(WorkItem which) {
 std::string print(const Module& module) {
   Printer printer;
   if (module.vector_bytes != 0)
-    printer.text += "vectors " + std::to_string(module.vector_bytes) + (module.lanes_along < 0 ? "\n" : " along " + std::to_string(module.lanes_along) + "\n");
+    if (module.vector_bytes != 0) {
+      printer.text += "vectors " + std::to_string(module.vector_bytes);
+      printer.text += module.lanes_along < 0 ? "\n" : " along " + std::to_string(module.lanes_along) + "\n";
+    }
   for (const Object* object : module.objects) printer.object(*object, "object");
   if (module.constants != nullptr) printer.function(*module.constants, "constants");
   for (const Function* function : module.functions) printer.function(*function, "function");
