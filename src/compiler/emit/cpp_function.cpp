@@ -124,7 +124,7 @@ bool CppFunction::ofLanes(const Instruction& i) {
   const auto has = [](const std::vector<Value*>& values) {
     return std::any_of(values.begin(), values.end(), [](const Value* each) { return each->type.hasLanes(); });
   };
-  const bool steps = (i.op == Opcode::kLoad || i.op == Opcode::kStore) && !i.numbers.empty();
+  const bool steps = (i.op == Opcode::kLoad || i.op == Opcode::kStore) && (!i.numbers.empty() || i.step() != nullptr);
   if (!steps && !has(i.operands) && !has(i.results)) return false;
   const Shape shape = ir::shapeOf(i.op);
   if (!ir::isPure(i.op) && shape != Shape::kLoad && shape != Shape::kStore && shape != Shape::kBuiltin) return false;

@@ -253,21 +253,22 @@ std::string CppLanes::value(const Instruction& i, const std::vector<std::string>
   });
 }
 
-std::string CppLanes::mask(const Instruction& i, const std::vector<std::string>& operands, size_t others) {
-  return i.operands.size() > others ? operands.back() : "";
+std::string CppLanes::mask(const Instruction& i, const std::vector<std::string>& operands) {
+  return i.mask() != nullptr ? operands.back() : "";
 }
 
 // "(const T*)p": what the functions of the library take.
 std::string CppLanes::load(const Instruction& i, const std::vector<std::string>& operands) {
   is_used_ = true;
   const ir::Type type = i.result()->type;
-  const std::string own = element(type.kind), on = mask(i, operands, 1), some = on.empty() ? "mrt_L::every()" : on;
+  const std::string own = element(type.kind), on = mask(i, operands), some = on.empty() ? "mrt_L::every()" : on;
   const bool is_vector = type.isVector();
   const std::string parts = is_vector ? "_parts<" + std::to_string(type.components) + ">" : "";
   if (i.operands[0]->type.hasLanes())
     return "mrt_L::at" + parts + "((const " + own + "*)" + kNowhere + ", " + operands[0] + ", 1, " + some + ")";
-  const auto step = static_cast<int64_t>(i.numbers[0]);
   const std::string from = "((const " + own + "*)" + operands[0];
+  if (i.step() != nullptr) return "mrt_L::far" + parts + from + ", (long)" + operands[1] + ", " + some + ")";
+  const auto step = static_cast<int64_t>(i.numbers[0]);
   if (step == static_cast<int64_t>(ir::bytesOf(type)))
     return "mrt_L::near" + parts + from + (on.empty() ? "" : ", " + on) + ")";
   return "mrt_L::far" + parts + from + ", " + std::to_string(step) + "l, " + some + ")";
@@ -277,7 +278,7 @@ std::string CppLanes::store(const Instruction& i, const std::vector<std::string>
   is_used_ = true;
   const ir::Value& value = *i.operands[0];
   const ir::Type type = value.type;
-  const std::string own = element(type.kind), on = mask(i, operands, 2), some = on.empty() ? "mrt_L::every()" : on;
+  const std::string own = element(type.kind), on = mask(i, operands), some = on.empty() ? "mrt_L::every()" : on;
   const std::string given = type.hasLanes() ? operands[0] : part(value, operands[0], 0);
   const std::string parts = type.isVector() ? "_parts<" + own + ", " + std::to_string(type.components) + ">" : "<" + own + ">";
   const auto call = [&](const char* name, const std::string& pointer, const std::string& place, const std::string& lanes) {
@@ -285,6 +286,7 @@ std::string CppLanes::store(const Instruction& i, const std::vector<std::string>
     return function + "((" + own + "*)" + pointer + place + ", " + given + (lanes.empty() ? "" : ", " + lanes) + ")";
   };
   if (i.operands[1]->type.hasLanes()) return call("at", kNowhere, ", " + operands[1] + ", 1", some);
+  if (i.step() != nullptr) return call("far", operands[1], ", (long)" + operands[2], some);
   const auto step = static_cast<int64_t>(i.numbers[0]);
   if (step == static_cast<int64_t>(ir::bytesOf(type))) return call("near", operands[1], "", on);
   if (step == 0 && !type.isVector()) return call("one", operands[1], "", some);

@@ -39,7 +39,7 @@ class CppLanes {
   // A component of an operand, with lanes.
   std::string part(const ir::Value& value, const std::string& text, uint32_t component);
   std::string listed(ir::Type type, const std::vector<std::string>& parts);
-  std::string mask(const ir::Instruction& i, const std::vector<std::string>& operands, size_t others);
+  std::string mask(const ir::Instruction& i, const std::vector<std::string>& operands);
 
   CppOperations& operations_;
   Prelude& prelude_;

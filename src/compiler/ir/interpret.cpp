@@ -395,9 +395,10 @@ class Interpreter {
   bool lanesMemory(Call& call, const Instruction& i) {
     const bool loads = i.op == Opcode::kLoad;
     const Value& pointer = *i.operands[loads ? 0 : 1];
-    const Value* mask = i.operands.size() > (loads ? 1u : 2u) ? i.operands.back() : nullptr;
+    const Value* mask = i.mask();
     const Type type = loads ? i.result()->type : i.operands[0]->type;
-    const uint64_t size = uint64_t{bytesOf(type.kind)} * type.components, step = i.numbers.empty() ? 0 : i.numbers[0];
+    const uint64_t size = uint64_t{bytesOf(type.kind)} * type.components;
+    const uint64_t step = !i.numbers.empty() ? i.numbers[0] : i.step() != nullptr ? *wordsOf(call, *i.step()) : 0;
     for (uint32_t lane = 0; lane < lanesOf(i); ++lane) {
       Bits bits{};
       if (mask == nullptr || *laneOf(call, *mask, lane) != 0) {
@@ -417,7 +418,7 @@ class Interpreter {
   // How many lanes a load or store is of: as many as the items around have; 1: it is one access.
   static uint32_t lanesOf(const Instruction& i) {
     const Value& pointer = *i.operands[i.op == Opcode::kLoad ? 0 : 1];
-    if (!pointer.type.hasLanes() && i.numbers.empty()) return 1;
+    if (!pointer.type.hasLanes() && i.numbers.empty() && i.step() == nullptr) return 1;
     return itemsAround(i).lanes;
   }
   static const Instruction& itemsAround(const Instruction& i) {

@@ -10,6 +10,24 @@ Function* Module::find(std::string_view name) const {
   return nullptr;
 }
 
+namespace {
+
+// What a load or a store has in any case.
+size_t plainOperands(const Instruction& i) {
+  return i.op == Opcode::kLoad ? 1 : i.op == Opcode::kStore ? 2 : i.operands.size();
+}
+
+}  // namespace
+
+Value* Instruction::step() const {
+  const size_t at = plainOperands(*this);
+  return at < operands.size() && !operands[at]->type.hasLanes() ? operands[at] : nullptr;
+}
+
+Value* Instruction::mask() const {
+  return plainOperands(*this) < operands.size() && operands.back()->type.hasLanes() ? operands.back() : nullptr;
+}
+
 Region* Module::makeRegion(Instruction* owner) {
   Region* region = &regions_.emplace_back();
   region->owner = owner;

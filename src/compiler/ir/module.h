@@ -71,6 +71,9 @@ struct Instruction {
   int32_t otherwise = -1;                    // kSwitch: the region of all other values; -1: none
 
   Value* result() const { return results.empty() ? nullptr : results[0]; }
+  // Of a load or a store: what it may have beside its pointer; null: it has none.
+  Value* step() const;
+  Value* mask() const;
 };
 
 struct Region {

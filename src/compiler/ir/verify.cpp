@@ -184,10 +184,9 @@ class Verifier {
         return counts(i, 2, 1) && takes(i, pointer(0) && i.operands[1]->type.plain() == Type{Kind::kI64}) &&
                gives(i, i.operands[0]->type);
       case Shape::kLoad:
-        return counts(i, isMasked(i, 1) ? 2 : 1, 1) &&
-               takes(i, pointer(0) && !i.result()->type.isBool() && !i.result()->type.isVoid());
+        return counts(i, 1 + extras(i), 1) && takes(i, pointer(0) && !i.result()->type.isBool() && !i.result()->type.isVoid());
       case Shape::kStore:
-        return counts(i, isMasked(i, 2) ? 3 : 2, 0) &&
+        return counts(i, 2 + extras(i), 0) &&
                takes(i, pointer(1) && !i.operands[0]->type.isBool() && !i.operands[0]->type.isVoid());
       case Shape::kCopy:
         return counts(i, 2, 0) && takes(i, pointer(0) && pointer(1)) && (i.bytes != 0 || fail(&i, "a copy has bytes"));
@@ -196,10 +195,11 @@ class Verifier {
     }
   }
 
-  // Whether there is a mask after the operands that each load or store has.
-  static bool isMasked(const Instruction& i, size_t operands) {
-    return i.operands.size() == operands + 1 && i.operands.back()->type.hasLanes() &&
-           i.operands.back()->type.plain() == Type{Kind::kBool};
+  // A step and a mask, after the operands that each load or store has.
+  static size_t extras(const Instruction& i) {
+    const Value *step = i.step(), *mask = i.mask();
+    return (step != nullptr && step->type == Type{Kind::kI64} ? 1 : 0) +
+           (mask != nullptr && mask->type.plain() == Type{Kind::kBool} ? 1 : 0);
   }
 
   // Operands of an operation on lanes are the same for all, or have as many; the result then has them too.
@@ -225,9 +225,9 @@ class Verifier {
       case Shape::kLoad:
       case Shape::kStore: {
         const Value& pointer = *i.operands[i.op == Opcode::kLoad ? 0 : 1];
-        const bool places = pointer.type.hasLanes() || !i.numbers.empty();
-        if (pointer.type.hasLanes() && !i.numbers.empty()) return fail(&i, "a pointer for each lane, or a step between them");
-        if (i.numbers.size() > 1) return fail(&i, "one step");
+        const size_t ways = (pointer.type.hasLanes() ? 1 : 0) + i.numbers.size() + (i.step() != nullptr ? 1 : 0);
+        const bool places = ways != 0;
+        if (ways > 1) return fail(&i, "a pointer for each lane, or a step between them");
         return (i.op == Opcode::kLoad ? places == (made > 1) && places >= (given > 1) : places >= (given > 1)) || wrong();
       }
       case Shape::kEach:

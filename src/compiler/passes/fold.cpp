@@ -102,8 +102,7 @@ constexpr Value* (*kPeepholes[])(const Instruction&) = {withNeutral, withZero, d
 
 // A mask that has all lanes on is none.
 void dropMask(Instruction& i) {
-  const size_t others = i.op == Opcode::kLoad ? 1 : i.op == Opcode::kStore ? 2 : i.operands.size();
-  if (i.operands.size() == others + 1 && isConstant(i.operands[others], 1)) i.operands.pop_back();
+  if (i.mask() != nullptr && isConstant(i.mask(), 1)) i.operands.pop_back();
 }
 
 void foldRegion(ir::Module& module, ir::Function& function, ir::Region& region, Replacements* replaced) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <vector>
 
 #include "compiler/analysis/divergence.h"
@@ -20,14 +19,17 @@ using ir::Shape;
 using ir::Type;
 using ir::Value;
 
-// A vector has as many lanes as numbers of four bytes; of eight, where these are more than one in four.
+// A vector has as many lanes as numbers of four bytes; of eight, where these are more than one in four of what is loaded,
+// stored or computed with floating numbers. Addresses and counters are not asked: most of them have no lanes.
 uint8_t lanesFor(const Region& region, uint32_t vector_bytes) {
   uint32_t all = 0, long_ones = 0;
   ir::forEach(region, [&](const Instruction& i) {
-    if (ir::isPure(i.op) && i.op != Opcode::kFAdd && !i.operands.empty() && !i.operands[0]->type.isFloating()) return;
-    if (i.result() == nullptr || i.op == Opcode::kConstant || i.result()->type.isPointer()) return;
+    Type type;
+    if (i.op == Opcode::kLoad || (i.result() != nullptr && i.result()->type.isFloating())) type = i.result()->type;
+    if (i.op == Opcode::kStore) type = i.operands[0]->type;
+    if (i.op == Opcode::kConstant || type.isVoid() || type.isPointer()) return;
     ++all;
-    if (ir::bytesOf(i.result()->type.kind) == 8 && i.op != Opcode::kWorkItem) ++long_ones;
+    if (ir::bytesOf(type.kind) == 8) ++long_ones;
   });
   return static_cast<uint8_t>(std::max(vector_bytes / (4 * long_ones > all ? 8 : 4), 4u));
 }
@@ -63,6 +65,8 @@ class Cost {
       case Shape::kAddress:
       case Shape::kWorkItem:
         return 0;
+      case Shape::kIf:
+        return 1 + branches(i, inner);
       case Shape::kLoop:
         return kTurns * inner;
       case Shape::kEach:
@@ -78,10 +82,19 @@ class Cost {
     }
   }
 
+  // One side runs, mostly the cheaper one: the other is that of indices that wrap. Where it is asked whether a lane is on, each
+  // side has an instruction of its own.
+  double branches(const Instruction& i, double both) const {
+    if (i.operands[0]->by != nullptr && i.operands[0]->by->op == Opcode::kAny) return both;
+    const double first = of(*i.regions[0]), second = of(*i.regions[1]), nothing = 1;  // a yield
+    return first > nothing && second > nothing ? std::min(first, second) : both;
+  }
+
   double access(const Value& pointer, const Instruction& i, Type type) const {
-    if (!pointer.type.hasLanes() && i.numbers.empty()) return registers(type.plain());
+    if (!pointer.type.hasLanes() && i.numbers.empty() && i.step() == nullptr) return registers(type.plain());
     const double places = static_cast<double>(lanes_) * type.components;
     if (pointer.type.hasLanes()) return kAlone * places;
+    if (i.step() != nullptr) return places;
     const auto step = static_cast<int64_t>(i.numbers[0]);
     const bool together = step == static_cast<int64_t>(ir::bytesOf(type)) || step == 0;
     return together ? registers(type.with(static_cast<uint8_t>(lanes_))) : places;

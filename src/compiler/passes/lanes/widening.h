@@ -53,10 +53,11 @@ class Widening {
     Slot waiting;                // lanes on their way to the step, or to the next region
   };
 
-  // A pointer as lanes have it: the first one's, and bytes from each to the next.
+  // A pointer or a number as lanes have it: the first one's, and what each has more than the one before it.
   struct Place {
     Value* first = nullptr;
     int64_t stride = 0;
+    Value* more = nullptr;  // to be added to the stride, of the number's type, of a pointer an i64; null: nothing
     std::vector<Value*> unless;  // conditions under which it is not so
   };
 
@@ -79,12 +80,17 @@ class Widening {
   // widening_memory.cpp
   void load(const Instruction& i);
   void store(const Instruction& i);
-  Value* loadAll(const Instruction& i, Value* pointer, const int64_t* stride);
-  void storeAll(const Instruction& i, Value* pointer, const int64_t* stride);
-  Value* loadOne(const Instruction& i, Value* pointer, const int64_t* stride, Type type);
-  void storeOne(const Instruction& i, Value* value, Value* pointer, const int64_t* stride);
+  Value* loadAll(const Instruction& i, Value* pointer, const Place* place);
+  void storeAll(const Instruction& i, Value* pointer, const Place* place);
+  Value* loadOne(const Instruction& i, Value* pointer, const Place* place, Type type);
+  void storeOne(const Instruction& i, Value* value, Value* pointer, const Place* place);
+  void addStep(std::vector<Value*>* operands, const Place* place);
   bool findPlace(const Value& pointer, Place* place);
   bool findNumber(const Value& number, Place* place);
+  bool findWider(const Instruction& by, Place* place);
+  bool findProduct(const Instruction& by, Place* place);
+  Value* sum(Value* a, Value* b);
+  Value* stepOf(const Place& place, Type type);
   Value* condition(const Place& place);
 
   // widening_control.cpp

@@ -13,65 +13,105 @@ using analysis::Pace;
 using ir::Kind;
 using ir::Opcode;
 
-// False: the lanes' numbers (i64) have no step that is known.
+Widening::Value* Widening::sum(Value* a, Value* b) {
+  return a == nullptr ? b : b == nullptr ? a : writer_.binary(Opcode::kAdd, a, b);
+}
+
+// From one lane to the next; null: 0.
+Widening::Value* Widening::stepOf(const Place& place, Type type) {
+  return place.stride == 0 ? place.more : sum(place.more, writer_.constant(type, static_cast<uint64_t>(place.stride)));
+}
+
+// False: the lanes' numbers have no step.
 bool Widening::findNumber(const Value& number, Place* place) {
   const Pace pace = divergence_.of(number);
   if (!now(number)->type.hasLanes() && !pace.isVarying()) {
-    *place = {now(number), pace.isLinear() ? pace.stride : 0, {}};
+    *place = {now(number), pace.isLinear() ? pace.stride : 0, nullptr, {}};
     return true;
   }
   const Instruction* by = number.by;
-  if (by == nullptr || number.type.isVector() || number.type.kind != Kind::kI64) return false;
+  if (by == nullptr || number.type.isVector() || !number.type.isInteger() || ir::bitsOf(number.type.kind) < 32) return false;
   switch (by->op) {
     case Opcode::kSExt:
-    case Opcode::kZExt: {
-      const Value& from = *by->operands[0];
-      const Pace own = divergence_.of(from);
-      if (now(from)->type.hasLanes() || !own.isLinear() || ir::bitsOf(from.type.kind) < 32) return false;
-      Value* first = now(from);
-      *place = {writer_.unary(by->op, first, number.type), own.stride, {}};
-      if (by->op == Opcode::kSExt) return true;
-      // 32 bits do not wrap from the first lane to the last: that is further along in the direction of the step.
-      Value* span = writer_.constant(from.type, static_cast<uint64_t>(own.stride * (lanes_ - 1)));
-      Value* last = writer_.binary(Opcode::kAdd, first, span);
-      const bool up = own.stride > 0;
-      place->unless.push_back(writer_.compare(Opcode::kULt, up ? last : first, up ? first : last));
-      return true;
-    }
+    case Opcode::kZExt:
+      return findWider(*by, place);
     case Opcode::kAdd:
     case Opcode::kSub: {
       Place a, b;
       if (!findNumber(*by->operands[0], &a) || !findNumber(*by->operands[1], &b)) return false;
-      *place = {writer_.binary(by->op, a.first, b.first), by->op == Opcode::kAdd ? a.stride + b.stride : a.stride - b.stride,
+      const bool adds = by->op == Opcode::kAdd;
+      if (!adds && b.more != nullptr) b.more = writer_.negative(b.more);
+      *place = {writer_.binary(by->op, a.first, b.first), adds ? a.stride + b.stride : a.stride - b.stride, sum(a.more, b.more),
                 std::move(a.unless)};
       place->unless.insert(place->unless.end(), b.unless.begin(), b.unless.end());
       return true;
     }
     case Opcode::kMul:
-    case Opcode::kShl: {
-      const Instruction* amount = by->operands[1]->by;
-      Place a;
-      if (amount == nullptr || amount->op != Opcode::kConstant || !findNumber(*by->operands[0], &a)) return false;
-      const uint64_t number_by = amount->numbers[0];
-      if (number_by > 65536 || (by->op == Opcode::kShl && number_by > 16)) return false;
-      const int64_t factor = by->op == Opcode::kShl ? int64_t{1} << number_by : static_cast<int64_t>(number_by);
-      *place = {writer_.binary(by->op, a.first, now(*by->operands[1])), a.stride * factor, std::move(a.unless)};
-      return true;
-    }
+    case Opcode::kShl:
+      return findProduct(*by, place);
     default:
       return false;
   }
 }
 
+bool Widening::findWider(const Instruction& by, Place* place) {
+  const Value& from = *by.operands[0];
+  Place own;
+  if (from.type.isBool() || ir::bitsOf(from.type.kind) < 32 || !findNumber(from, &own)) return false;
+  const Type type = by.result()->type;
+  *place = {writer_.unary(by.op, own.first, type), own.stride, nullptr, std::move(own.unless)};
+  if (by.op == Opcode::kSExt) {
+    if (own.more != nullptr) place->more = writer_.unary(by.op, own.more, type);
+    return true;
+  }
+  // 32 bits do not wrap from the first lane to the last: that is further along in the direction of the step. A step that is not
+  // known counts as one upwards.
+  if (own.more != nullptr) {
+    Value* const step = writer_.unary(by.op, stepOf(own, from.type), type);
+    Value* const span = writer_.binary(Opcode::kMul, step, writer_.constant(type, lanes_ - 1u));
+    Value* const last = writer_.binary(Opcode::kAdd, place->first, span);
+    place->stride = 0;
+    place->more = step;
+    place->unless.push_back(writer_.compare(Opcode::kULt, writer_.constant(type, ir::maskOf(from.type.kind)), last));
+    return true;
+  }
+  if (own.stride == 0) return true;
+  Value* const span = writer_.constant(from.type, static_cast<uint64_t>(own.stride * (lanes_ - 1)));
+  Value* const last = writer_.binary(Opcode::kAdd, own.first, span);
+  place->unless.push_back(own.stride > 0 ? writer_.compare(Opcode::kULt, last, own.first)
+                                         : writer_.compare(Opcode::kULt, own.first, last));
+  return true;
+}
+
+// By a constant, or by what is the same for all.
+bool Widening::findProduct(const Instruction& by, Place* place) {
+  const auto isSame = [&](const Value& each) { return divergence_.of(each).isUniform() && !now(each)->type.hasLanes(); };
+  const bool swaps = by.op == Opcode::kMul && isSame(*by.operands[0]);
+  const Value &factor = *by.operands[swaps ? 1 : 0], &same = *by.operands[swaps ? 0 : 1];
+  Place own;
+  if (!isSame(same) || !findNumber(factor, &own)) return false;
+  *place = {writer_.binary(by.op, own.first, now(same)), 0, nullptr, std::move(own.unless)};
+  const Instruction* amount = same.by;
+  const bool is_known = amount != nullptr && amount->op == Opcode::kConstant;
+  const uint64_t number = is_known ? amount->numbers[0] : 0;
+  if (is_known && own.more == nullptr && number <= (by.op == Opcode::kShl ? 16 : 65536)) {
+    place->stride = own.stride * static_cast<int64_t>(by.op == Opcode::kShl ? uint64_t{1} << number : number);
+    return true;
+  }
+  Value* const step = stepOf(own, factor.type);
+  if (step != nullptr) place->more = writer_.binary(by.op, step, now(same));
+  return true;
+}
+
 bool Widening::findPlace(const Value& pointer, Place* place) {
   const Instruction* by = pointer.by;
   if (by != nullptr && by->op == Opcode::kAddress && by->object->space == AddressSpace::kPrivate) {
-    *place = {now(pointer), static_cast<int64_t>(layouts_.of(by->object)->lane_stride), {}};
+    *place = {now(pointer), static_cast<int64_t>(layouts_.of(by->object)->lane_stride), nullptr, {}};
     return true;
   }
   const Pace pace = divergence_.of(pointer);
   if (!now(pointer)->type.hasLanes() && (!pace.isVarying() || isShared(pointer))) {
-    *place = {now(pointer), pace.isLinear() ? pace.stride : 0, {}};
+    *place = {now(pointer), pace.isLinear() ? pace.stride : 0, nullptr, {}};
     return true;
   }
   if (by == nullptr || by->op != Opcode::kOffset) return false;
@@ -80,10 +120,11 @@ bool Widening::findPlace(const Value& pointer, Place* place) {
   Value* bytes = number.first;
   if (layouts_.isSideBySide(pointer)) {
     // All lanes' elements lie between: an offset that differs between them is no step.
-    if (number.stride != 0) return false;
+    if (number.stride != 0 || number.more != nullptr) return false;
     bytes = writer_.binary(Opcode::kMul, bytes, writer_.constant({Kind::kI64}, lanes_));
   }
-  *place = {writer_.offset(from.first, bytes), from.stride + number.stride, std::move(from.unless)};
+  *place = {writer_.offset(from.first, bytes), from.stride + number.stride, sum(from.more, number.more),
+            std::move(from.unless)};
   place->unless.insert(place->unless.end(), number.unless.begin(), number.unless.end());
   return true;
 }
@@ -96,43 +137,49 @@ Widening::Value* Widening::condition(const Place& place) {
 
 // --- of one element, or of components that lie together
 
-Widening::Value* Widening::loadOne(const Instruction& i, Value* pointer, const int64_t* stride, Type type) {
+// What follows the pointer: a step that is known when the kernel runs, and the lanes that are on.
+void Widening::addStep(std::vector<Value*>* operands, const Place* place) {
+  if (place != nullptr && place->more != nullptr) operands->push_back(stepOf(*place, {Kind::kI64}));
+  if (is_masked_) operands->push_back(on());
+}
+
+Widening::Value* Widening::loadOne(const Instruction& i, Value* pointer, const Place* place, Type type) {
   std::vector<Value*> operands = {pointer};
-  if (is_masked_) operands.push_back(on());
+  addStep(&operands, place);
   Instruction* load = writer_.add(Opcode::kLoad, std::move(operands), type.with(lanes_));
   load->alignment = std::min(i.alignment, static_cast<uint32_t>(ir::bytesOf(type)));
-  if (stride != nullptr) load->numbers = {static_cast<uint64_t>(*stride)};
+  if (place != nullptr && place->more == nullptr) load->numbers = {static_cast<uint64_t>(place->stride)};
   return load->result();
 }
 
-void Widening::storeOne(const Instruction& i, Value* value, Value* pointer, const int64_t* stride) {
+void Widening::storeOne(const Instruction& i, Value* value, Value* pointer, const Place* place) {
   std::vector<Value*> operands = {value, pointer};
-  if (is_masked_) operands.push_back(on());
+  addStep(&operands, place);
   Instruction* store = writer_.add(Opcode::kStore, std::move(operands));
   store->alignment = std::min(i.alignment, static_cast<uint32_t>(ir::bytesOf(value->type)));
-  if (stride != nullptr) store->numbers = {static_cast<uint64_t>(*stride)};
+  if (place != nullptr && place->more == nullptr) store->numbers = {static_cast<uint64_t>(place->stride)};
 }
 
 // Components that do not lie together, or are three, are elements of their own.
-Widening::Value* Widening::loadAll(const Instruction& i, Value* pointer, const int64_t* stride) {
+Widening::Value* Widening::loadAll(const Instruction& i, Value* pointer, const Place* place) {
   const Type type = i.result()->type;
   const bool apart = layouts_.isSideBySide(*i.operands[0]);
-  if (!type.isVector() || (type.components != 3 && !apart)) return loadOne(i, pointer, stride, type);
+  if (!type.isVector() || (type.components != 3 && !apart)) return loadOne(i, pointer, place, type);
   std::vector<Value*> parts;
   for (uint64_t k = 0; k < type.components; ++k)
     parts.push_back(
-        loadOne(i, writer_.offset(pointer, k * ir::bytesOf(type.kind) * (apart ? lanes_ : 1)), stride, type.element()));
+        loadOne(i, writer_.offset(pointer, k * ir::bytesOf(type.kind) * (apart ? lanes_ : 1)), place, type.element()));
   return writer_.add(Opcode::kBuild, std::move(parts), type.with(lanes_))->result();
 }
 
-void Widening::storeAll(const Instruction& i, Value* pointer, const int64_t* stride) {
+void Widening::storeAll(const Instruction& i, Value* pointer, const Place* place) {
   const Type type = i.operands[0]->type;
   const bool apart = layouts_.isSideBySide(*i.operands[1]);
   Value* value = wide(*i.operands[0]);
-  if (!type.isVector() || (type.components != 3 && !apart)) return storeOne(i, withLanes(value), pointer, stride);
+  if (!type.isVector() || (type.components != 3 && !apart)) return storeOne(i, withLanes(value), pointer, place);
   for (uint32_t k = 0; k < type.components; ++k) {
     Value* to = writer_.offset(pointer, uint64_t{k} * ir::bytesOf(type.kind) * (apart ? lanes_ : 1));
-    storeOne(i, withLanes(writer_.extract(value, k)), to, stride);
+    storeOne(i, withLanes(writer_.extract(value, k)), to, place);
   }
 }
 
@@ -143,11 +190,11 @@ void Widening::load(const Instruction& i) {
   Value* value = nullptr;
   if (!findPlace(*i.operands[0], &place)) {
     value = loadAll(i, wide(*i.operands[0]), nullptr);
-  } else if (place.stride == 0 && place.unless.empty()) {
+  } else if (place.stride == 0 && place.more == nullptr && place.unless.empty()) {
     Instruction* load = made(i, {place.first}, i.result()->type);
     value = load->result();
   } else if (place.unless.empty()) {
-    value = loadAll(i, place.first, &place.stride);
+    value = loadAll(i, place.first, &place);
   } else {
     const Slot result = slot(i.result()->type.with(lanes_));
     Region* outer = writer_.region();
@@ -156,7 +203,7 @@ void Widening::load(const Instruction& i) {
     put(result, loadAll(i, wide(*i.operands[0]), nullptr));
     writer_.end(Opcode::kYield);
     writer_.enter(either);
-    put(result, loadAll(i, place.first, &place.stride));
+    put(result, loadAll(i, place.first, &place));
     writer_.end(Opcode::kYield);
     writer_.moveTo(outer);
     value = get(result);
@@ -169,18 +216,18 @@ void Widening::store(const Instruction& i) {
   if (i.is_volatile) return eachLane(i);
   Place place;
   if (!findPlace(*i.operands[1], &place)) return storeAll(i, wide(*i.operands[1]), nullptr);
-  if (place.unless.empty() && place.stride == 0 && isShared(*i.operands[0])) {
+  if (place.unless.empty() && place.stride == 0 && place.more == nullptr && isShared(*i.operands[0])) {
     made(i, {now(*i.operands[0]), place.first}, {});
     return;
   }
-  if (place.unless.empty()) return storeAll(i, place.first, &place.stride);
+  if (place.unless.empty()) return storeAll(i, place.first, &place);
   Region* outer = writer_.region();
   Instruction* either = writer_.add(Opcode::kIf, {condition(place)});
   writer_.enter(either);
   storeAll(i, wide(*i.operands[1]), nullptr);
   writer_.end(Opcode::kYield);
   writer_.enter(either);
-  storeAll(i, place.first, &place.stride);
+  storeAll(i, place.first, &place);
   writer_.end(Opcode::kYield);
   writer_.moveTo(outer);
 }

@@ -169,6 +169,117 @@ TEST(IrPlantedDefectsTest, EachDefectIsFound) {
   }
 }
 
+// --- with lanes
+
+constexpr char kLaneSource[] = R"(
+kernel void k(global uint* out, uint n) {
+  const uint g = get_global_id(0);
+  uint own[4];
+  for (uint i = 0; i < 4; ++i) own[i] = g * i + n;
+  uint sum = g;
+  for (uint i = 0; i < (g & 7); ++i) {
+    if ((sum ^ i) & 1) continue;
+    sum += own[(sum + i) & 3];
+    if (sum > 60) break;
+  }
+  { volatile global uint* all = out + 28; *all += sum; }  // one lane after the other
+  if (g < n - 14) out[g] = sum; else out[g] = sum * 3 + 1;
+})";
+
+// Of the form for whole vectors.
+Instruction* firstOfLanes(ir::Module& module, Opcode op, int number = 0) {
+  Instruction* found = nullptr;
+  ir::forEach(*module.find("k")->body, [&](const Instruction& items) {
+    if (items.op != Opcode::kItems || items.lanes == 1) return;
+    ir::forEach(*items.regions[0], [&](Instruction& i) {
+      if (i.op == op && number-- == 0) found = &i;
+    });
+  });
+  return found;
+}
+
+const Defect kLaneDefects[] = {
+    {"a store has lost its mask",
+     [](ir::Module& m) {
+       for (int number = 0;; ++number) {
+         Instruction* i = firstOfLanes(m, Opcode::kStore, number);
+         if (i == nullptr) return false;
+         if (i->operands.size() < 3) continue;
+         i->operands.pop_back();
+         return true;
+       }
+     }},
+    {"neighbours are taken to be one element further",
+     [](ir::Module& m) {
+       for (int number = 0;; ++number) {
+         Instruction* i = firstOfLanes(m, Opcode::kStore, number);
+         if (i == nullptr) return false;
+         if (i->numbers.empty()) continue;
+         i->numbers[0] += 4;
+         return true;
+       }
+     }},
+    {"a linear value is taken for the same",
+     [](ir::Module& m) {
+       Instruction* i = firstOfLanes(m, Opcode::kSteps);
+       if (i != nullptr) i->numbers[0] = 0;
+       return i != nullptr;
+     }},
+    {"a choice by lanes is the wrong way round",
+     [](ir::Module& m) {
+       for (int number = 0;; ++number) {
+         Instruction* i = firstOfLanes(m, Opcode::kSelect, number);
+         if (i == nullptr) return false;
+         if (!i->operands[0]->type.hasLanes()) continue;
+         std::swap(i->operands[1], i->operands[2]);
+         return true;
+       }
+     }},
+    {"a value with lanes is used where all are the same",
+     [](ir::Module& m) {
+       Instruction* any = firstOfLanes(m, Opcode::kAny);
+       if (any == nullptr) return false;
+       any->op = Opcode::kSpread;
+       return true;
+     }},
+    {"a lane is done for its neighbour",
+     [](ir::Module& m) {
+       Instruction* each = firstOfLanes(m, Opcode::kEach);
+       Instruction* lane = firstOfLanes(m, Opcode::kLane);
+       if (each == nullptr || lane == nullptr) return false;
+       Instruction* zero = m.makeInstruction(Opcode::kConstant);
+       zero->numbers = {0};
+       zero->parent = lane->parent;
+       lane->operands[1] = m.makeValue(*m.find("k"), {ir::Kind::kI32}, zero);
+       lane->parent->body.insert(lane->parent->body.begin(), zero);
+       return true;
+     }},
+    {"the rest of a row has one lane more",
+     [](ir::Module& m) {
+       Instruction* items = first(m, Opcode::kItems);
+       if (items == nullptr || items->lanes == 1) return false;
+       items->regions[1]->parameters.clear();
+       return true;
+     }},
+};
+
+TEST(IrPlantedDefectsTest, EachDefectOfLanesIsFound) {
+  for (const Defect& defect : kLaneDefects) {
+    ir::FromSource made(kLaneSource);
+    std::string why;
+    const std::vector<uint32_t> before = result(made.module, &why);
+    EXPECT_EQ(why, "");
+    made.module.vector_bytes = 16;
+    made.module.lanes_along = 0;
+    ASSERT_TRUE(run(&made.module, "all", &why)) << why;
+    EXPECT_EQ(result(made.module, &why), before) << "without a defect";
+    ASSERT_TRUE(defect.plant(made.module)) << defect.what << "\n" << ir::print(made.module);
+    const bool refused = !ir::verify(made.module, &why);
+    const bool differs = !refused && (result(made.module, &why) != before || !why.empty());
+    EXPECT_TRUE(refused || differs) << defect.what << "\n" << ir::print(made.module);
+  }
+}
+
 TEST(IrPlantedDefectsTest, APassThatIsNotThereIsNamed) {
   ir::FromSource made(kSource);
   std::string why;
