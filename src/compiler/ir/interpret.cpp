@@ -417,9 +417,8 @@ class Interpreter {
   }
   // How many lanes a load or store is of: as many as the items around have; 1: it is one access.
   static uint32_t lanesOf(const Instruction& i) {
-    const Value& pointer = *i.operands[i.op == Opcode::kLoad ? 0 : 1];
-    if (!pointer.type.hasLanes() && i.numbers.empty() && i.step() == nullptr) return 1;
-    return itemsAround(i).lanes;
+    const bool lanes = i.operands[i.op == Opcode::kLoad ? 0 : 1]->type.hasLanes();
+    return lanes || !i.numbers.empty() || i.step() != nullptr ? itemsAround(i).lanes : 1;
   }
   static const Instruction& itemsAround(const Instruction& i) {
     const Region* region = i.parent;
