@@ -182,8 +182,8 @@ kernel void k(global uint* out, uint n) {
     sum += own[(sum + i) & 3];
     if (sum > 60) break;
   }
-  { volatile global uint* all = out + 28; *all += sum; }  // one lane after the other
-  if (g < n - 14) out[g] = sum; else out[g] = sum * 3 + 1;
+  { volatile global uint* seen = out + 16; seen[g] = sum + 1; }  // one lane after the other
+  if ((g ^ n) % 3 != 0) out[g] = sum;
 })";
 
 // Of the form for whole vectors.
@@ -204,7 +204,7 @@ const Defect kLaneDefects[] = {
        for (int number = 0;; ++number) {
          Instruction* i = firstOfLanes(m, Opcode::kStore, number);
          if (i == nullptr) return false;
-         if (i->operands.size() < 3) continue;
+         if (i->mask() == nullptr || i->operands[1]->type.space != AddressSpace::kGlobal) continue;
          i->operands.pop_back();
          return true;
        }
