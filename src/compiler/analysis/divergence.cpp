@@ -61,10 +61,12 @@ Divergence::Divergence(const ir::Function& kernel, uint32_t dimension, int64_t m
     changed_ = false;
     region(*kernel.body);
   } while (changed_);
+  is_over_ = true;
 }
 
 Pace Divergence::of(const Value& value) const {
   const auto at = paces_.find(&value);
+  if (is_over_ && (at == paces_.end() || at->second.kind == Kind::kUnknown)) return kVarying;
   return at == paces_.end() ? Pace() : at->second;
 }
 

@@ -33,6 +33,7 @@ class Divergence {
   // Of a function whose arguments are the same for all items, as a kernel's are. `most`: ids are less than this.
   Divergence(const ir::Function& kernel, uint32_t dimension, int64_t most);
 
+  // What the function did not have, or what nothing reaches, is varying.
   Pace of(const ir::Value& value) const;
   // Whether neighbours may go different ways: at an if or a switch, or that leave a loop in different turns.
   bool diverges(const ir::Instruction& control) const { return diverging_.contains(&control); }
@@ -63,6 +64,7 @@ class Divergence {
   std::unordered_set<const ir::Instruction*> diverging_;
   std::vector<const ir::Instruction*> around_;
   bool changed_ = false;
+  bool is_over_ = false;
 };
 
 }  // namespace manyrt::compiler::analysis

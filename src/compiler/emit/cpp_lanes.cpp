@@ -102,8 +102,14 @@ std::string CppLanes::converted(const Instruction& i, const std::string& a) {
       return a;
     case Opcode::kBitcast:
       return as(target, a);
-    default:
+    case Opcode::kTrunc:
+    case Opcode::kFPTrunc:
+    case Opcode::kFPExt:
+    case Opcode::kFPToUI:
+    case Opcode::kUIToFP:
       return "mrt_L::to<" + target + ">(" + a + ")";
+    default:
+      return "mrt_has_no_form";  // compilers refuse it: an operation that is new here is not guessed
   }
 }
 
@@ -280,9 +286,9 @@ std::string CppLanes::store(const Instruction& i, const std::vector<std::string>
   const ir::Type type = value.type;
   const std::string own = element(type.kind), on = mask(i, operands), some = on.empty() ? "mrt_L::every()" : on;
   const std::string given = type.hasLanes() ? operands[0] : part(value, operands[0], 0);
-  const std::string parts = type.isVector() ? "_parts<" + own + ", " + std::to_string(type.components) + ">" : "<" + own + ">";
+  const std::string parts = type.isVector() ? "_parts<" + own + ", " + std::to_string(type.components) + ">" : "";
   const auto call = [&](const char* name, const std::string& pointer, const std::string& place, const std::string& lanes) {
-    const std::string function = std::string("mrt_L::put_") + name + (type.isVector() ? parts : "");
+    const std::string function = std::string("mrt_L::put_") + name + parts;
     return function + "((" + own + "*)" + pointer + place + ", " + given + (lanes.empty() ? "" : ", " + lanes) + ")";
   };
   if (i.operands[1]->type.hasLanes()) return call("at", kNowhere, ", " + operands[1] + ", 1", some);

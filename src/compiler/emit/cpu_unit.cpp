@@ -234,7 +234,7 @@ class KernelText : public Common {
   }
   std::string itemsBegin(const Instruction& items, const std::vector<std::string>& limits, const std::string& label) override {
     items_label_ = label;
-    std::string text = rows(items, limits, 0) + loop(0) + kItem;
+    std::string text = rows(items, limits, 0) + loop(0) + itemHead(0);
     if (ends_early_) text += "if (mrt_gone[mrt_l]) continue;\n";
     return text + "{\n";
   }
@@ -248,13 +248,14 @@ class KernelText : public Common {
     const std::string n = std::to_string(items.dimension), count = std::to_string(items.lanes);
     return rows(items, limits, items.dimension) + "using mrt_L = " + CppLanes::name(items.lanes) + ";\nlong mrt_x = mrt_f" + n +
            ";\n" + (ends_early_ ? "if (mrt_left == mrt_items)\n" : "") + "for (; mrt_x + " + count + " <= mrt_e" + n +
-           "; mrt_x += " + count + ") {\n" + kKeepsBranches + "const long mrt_l" + n + " = mrt_x;\n" + kItem + "{\n";
+           "; mrt_x += " + count + ") {\n" + kKeepsBranches + "const long mrt_l" + n + " = mrt_x;\n" +
+           itemHead(items.dimension) + "{\n";
   }
   std::string lanesRest(const Instruction& items, const std::string& mask) override {
     const std::string n = std::to_string(items.dimension), head = "mrt_L::head(mrt_e" + n + " - mrt_x)";
     std::string text = "}\n}\nfor (; mrt_x < mrt_e" + n + "; mrt_x += " + std::to_string(items.lanes) + ") {\n" +
-                       kKeepsBranches + "const long mrt_l" + n + " = mrt_x;\n" + kItem + "const mrt_L::m " + mask + " = " +
-                       head;
+                       kKeepsBranches + "const long mrt_l" + n + " = mrt_x;\n" + itemHead(items.dimension) + "const mrt_L::m " +
+                       mask + " = " + head;
     if (ends_early_) {
       text += " & ~mrt_L::mask(mrt_L::far((const unsigned char*)mrt_gone + mrt_l, " + itemStride() + ", " + head +
               ") != 0);\n" + "if (!mrt_L::any(" + mask + ")) continue";
@@ -270,7 +271,7 @@ class KernelText : public Common {
   }
   std::string eachBegin(const std::string& lane) override {
     const std::string own = lane + "_l", n = std::to_string(items_->dimension);
-    return "const long " + own + " = mrt_x + " + lane + ", mrt_l" + n + " = " + own + ";\n" + kItem;
+    return "const long " + own + " = mrt_x + " + lane + ", mrt_l" + n + " = " + own + ";\n" + itemHead(items_->dimension);
   }
 
  private:
@@ -279,10 +280,14 @@ class KernelText : public Common {
     return items_->dimension == 0 ? "1" : items_->dimension == 1 ? "mrt_n0" : "(mrt_n0 * mrt_n1)";
   }
 
-  static constexpr char kItem[] =
-      "mrt_g->item[0] = (unsigned int)mrt_l0; mrt_g->item[1] = (unsigned int)mrt_l1; "
-      "mrt_g->item[2] = (unsigned int)mrt_l2;\nconst long mrt_l = (mrt_l2 * mrt_n1 + mrt_l1) * mrt_n0 + mrt_l0;\n";
-
+  // What an item, or the first one of a vector, begins with. The ids of its row are noted once, before the row.
+  static std::string itemHead(uint64_t along) {
+    return note(along) + "const long mrt_l = (mrt_l2 * mrt_n1 + mrt_l1) * mrt_n0 + mrt_l0;\n";
+  }
+  static std::string note(uint64_t d) {
+    const std::string n = std::to_string(d);
+    return "mrt_g->item[" + n + "] = (unsigned int)mrt_l" + n + ";\n";
+  }
   static std::string loop(uint64_t d) {
     const std::string n = std::to_string(d);
     return "for (long mrt_l" + n + " = mrt_f" + n + "; mrt_l" + n + " < mrt_e" + n + "; ++mrt_l" + n + ") {\n";
@@ -301,6 +306,7 @@ class KernelText : public Common {
       }
     }
     for (const uint64_t d : {2, 1, 0}) text += d == along ? "" : loop(d);
+    for (const uint64_t d : {2, 1, 0}) text += d == along ? "" : note(d);
     return text;
   }
   std::string afterRows() const {

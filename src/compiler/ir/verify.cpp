@@ -238,7 +238,7 @@ class Verifier {
         return given > 1 || wrong();
       case Shape::kBuiltin: {
         const bool is_pure = i.signature.builtin == nullptr || i.signature.builtin->kind == BuiltinKind::kPure;
-        return (given == 1 || (is_pure && made == given)) || wrong();
+        return (made == given && (given == 1 || is_pure)) || wrong();
       }
       case Shape::kIf:
       case Shape::kSwitch:

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "compiler/analysis/divergence.h"
@@ -117,8 +118,9 @@ bool asksFor(const Region& region, uint64_t dimension) {
 
 class Items {
  public:
-  Items(ir::Module& module, ir::Function& function)
-      : module_(module), function_(function), along_{{function, 0, kMaxItems}, {function, 1, kMaxItems}} {}
+  Items(ir::Module& module, ir::Function& function) : module_(module), function_(function), across_(function, 0, kMaxItems) {
+    if (asksFor(*function.body, 1)) down_.emplace(function, 1, kMaxItems);
+  }
 
   void region(const Region& region) {
     for (Instruction* i : region.body) {
@@ -146,7 +148,7 @@ class Items {
       if (dimension == 1 && (!asksFor(from, 1) || hasItemsSlots(from))) break;
       items.dimension = dimension;
       items.regions.clear();
-      if (!write(items, from, along_[dimension])) continue;
+      if (!write(items, from, dimension == 0 ? across_ : *down_)) continue;
       const double own = module_.lanes_along == dimension ? 0 : cost.of(*items.regions[0]);
       if (own >= (dimension == 1 && chosen != before ? kClearly * best : best)) continue;
       best = own;
@@ -177,7 +179,9 @@ class Items {
 
   ir::Module& module_;
   ir::Function& function_;
-  const analysis::Divergence along_[2];
+  // Of the kernel as it was: what has lanes already is not known to them.
+  const analysis::Divergence across_;         // along dimension 0
+  std::optional<analysis::Divergence> down_;  // along dimension 1, where it is asked for
   uint8_t chosen_dimension_ = 0;
 };
 

@@ -98,7 +98,7 @@ void Widening::instruction(const Instruction& i) {
     case Shape::kFill:
       return eachLane(i);
     default:
-      return pure(i);
+      return ir::isPure(i.op) ? pure(i) : refuse();
   }
 }
 
@@ -163,7 +163,7 @@ bool Widening::hasForm(const Instruction& i) const {
   if (!std::all_of(i.operands.begin(), i.operands.end(), plain) || !std::all_of(i.results.begin(), i.results.end(), plain))
     return false;
   if (i.op == Opcode::kBitcast) return i.operands[0]->type.components == i.result()->type.components;
-  if (i.op != Opcode::kBuiltin) return true;
+  if (i.op != Opcode::kBuiltin) return ir::isPure(i.op);
   const auto number = [](const Value* each) { return !each->type.isVector() && !each->type.isPointer(); };
   if (i.result() == nullptr) return false;
   if (number(i.result()) && std::all_of(i.operands.begin(), i.operands.end(), number)) return true;
@@ -213,6 +213,7 @@ void Widening::eachLane(const Instruction& i) {
 // --- slots of the new region, and the lanes that are on
 
 Widening::Slot Widening::slot(Type type) {
+  if (type.kind == Kind::kF16 && type.hasLanes()) refuse();  // no vector has halves
   slots_.push_back(writer_.slot("", 1, 1));
   return {slots_.back(), type};
 }

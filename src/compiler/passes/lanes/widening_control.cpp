@@ -127,9 +127,11 @@ void Widening::terminator(const Instruction& i) {
       give(i.operands, 0, chosen.regions[chosen.region + 1], true);
       return leaveBy(&chosen.waiting, chosen.instruction);
     }
-    default:
+    case Opcode::kReturn:
       writer_.add(Opcode::kEnd, {allOn()});
       return leaveBy(nullptr, nullptr);
+    default:
+      return refuse();
   }
 }
 

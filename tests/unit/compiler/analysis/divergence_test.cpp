@@ -127,5 +127,13 @@ TEST(IrDivergenceTest, StridesFollowSumsProductsAndConversionsThatFit) {
   EXPECT_EQ(paceOfStored("long s = 0; for (uint k = 0; k < n; ++k) s += 2; out[0] = s + (long)get_local_id(0);").stride, 1);
 }
 
+TEST(DivergenceTest, WhatItHasNotSeenIsVarying) {
+  ir::FromSource made("kernel void k(global uint* out, uint n) { out[0] = n; }");
+  ir::FromSource other("kernel void k(global uint* out, uint n) { out[0] = n; }");
+  const Divergence divergence(*made.module.find("k"), 0, kMost);
+  EXPECT_TRUE(divergence.of(*made.module.find("k")->body->parameters[1]).isUniform());
+  EXPECT_TRUE(divergence.of(*other.module.find("k")->body->parameters[1]).isVarying());
+}
+
 }  // namespace
 }  // namespace manyrt::compiler::analysis

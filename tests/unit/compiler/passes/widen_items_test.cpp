@@ -51,6 +51,11 @@ const Case kCases[] = {
     {"ulong m = n; out[at] = in[x * m + y] ^ in[(y - 1 - (int)l * (int)n) & 255];", -1},
     {"uint s = 0; for (uint i = 0; i < n; ++i) s = s * 3 + in[l * n + i]; out[at] = s;", 0},
     {"out[at * (n + 1)] = x * 5 + n;", -1},
+    // Several `items` of one kernel.
+    {"local uint t[128]; t[y * w + l] = in[x]; barrier(CLK_LOCAL_MEM_FENCE);\n"
+     "uint s = t[(y * w + l + 1) % (w * (uint)get_local_size(1))] + n; barrier(CLK_LOCAL_MEM_FENCE);\n"
+     "t[y * w + l] = s ^ y; barrier(CLK_LOCAL_MEM_FENCE); out[at] = t[y * w + (l + 1) % w] * 3 + s;",
+     -1},
     {"uint big = 0x40000000u * (n & 3); out[at] = in[(l * big + 7) >> 24];", -1},
     {"if (x < n) out[at] = in[x];", 1},
     {"if (in[x] & 1) out[at] = 7; else out[at] = in[x + 1];", -1},
