@@ -181,13 +181,8 @@ TEST_F(EnvironmentTest, ARankThatIsKilledMayComeAgain) {
   start(variables(0, 4));
   start(variables(2, 4));
   for (int i = 0; i < 10; ++i) {
-    const pid_t pid = fork();
-    ASSERT_GE(pid, 0);
-    if (pid == 0) {
-      for (const auto& [name, value] : variables(1, 4)) setenv(name.c_str(), value.c_str(), 1);
-      execl("/proc/self/exe", "rank", nullptr);
-      _exit(127);
-    }
+    const pid_t pid = rttest::spawn({"/proc/self/exe"}, variables(1, 4), STDOUT_FILENO, STDERR_FILENO);
+    ASSERT_NE(pid, 0);
     const timespec nap = {0, i * 10'000'000};  // any time will do
     (void)nanosleep(&nap, nullptr);
     ASSERT_EQ(kill(pid, i % 2 == 0 ? SIGKILL : SIGINT), 0);
