@@ -203,14 +203,15 @@ class NcclLaunchedTest : public NcclProcessTest {
               {"GTEST_OUTPUT", ""},
               {kRank, std::to_string(rank)}};
     };
+    // Before the threads, which read the environment.
+    for (const auto& [name, value] : variables(0)) {
+      if (name != "GTEST_OUTPUT" && name != kRank) setenv(name.c_str(), value.c_str(), 1);
+    }
     for (int rank = 1; rank < size; ++rank) {
       threads_.emplace_back([rank, test, of = variables(rank)] {
         const rttest::Outcome outcome = rttest::run({"/proc/self/exe", std::string("--gtest_filter=NcclRank.") + test}, of);
         EXPECT_EQ(outcome.exit_code, 0) << "rank " << rank << ": " << outcome.text();
       });
-    }
-    for (const auto& [name, value] : variables(0)) {
-      if (name != "GTEST_OUTPUT" && name != kRank) setenv(name.c_str(), value.c_str(), 1);
     }
   }
   void TearDown() override {
