@@ -263,6 +263,17 @@ std::string CppLanes::mask(const Instruction& i, const std::vector<std::string>&
   return i.mask() != nullptr ? operands.back() : "";
 }
 
+// As many elements of each lane as there are lanes.
+std::string CppLanes::tile(const Instruction& i, const std::vector<std::string>& operands) {
+  uses_tiles_ = true;
+  const std::string tiles = "mrt_tiles<mrt_L::n>::", on = mask(i, operands), end = (on.empty() ? "" : ", " + on) + "))";
+  const std::string pointer = "((const " + element(i.result()->type.kind) + "*)";
+  if (i.operands[0]->type.hasLanes())
+    return tiles + "parts(" + tiles + "at" + pointer + kNowhere + ", " + operands[0] + ", 1l" + end;
+  const std::string by = i.step() != nullptr ? operands[1] : std::to_string(i.numbers[0]) + "ul";
+  return tiles + "parts(" + tiles + "far" + pointer + operands[0] + ", (long)" + by + end;
+}
+
 // "(const T*)p": what the functions of the library take.
 std::string CppLanes::load(const Instruction& i, const std::vector<std::string>& operands) {
   is_used_ = true;
@@ -270,6 +281,8 @@ std::string CppLanes::load(const Instruction& i, const std::vector<std::string>&
   const std::string own = element(type.kind), on = mask(i, operands), some = on.empty() ? "mrt_L::every()" : on;
   const bool is_vector = type.isVector();
   const std::string parts = is_vector ? "_parts<" + std::to_string(type.components) + ">" : "";
+  const bool apart = i.operands[0]->type.hasLanes() || i.step() != nullptr || i.numbers[0] != ir::bytesOf(type);
+  if (is_vector && type.components == type.lanes && apart) return tile(i, operands);
   if (i.operands[0]->type.hasLanes())
     return "mrt_L::at" + parts + "((const " + own + "*)" + kNowhere + ", " + operands[0] + ", 1, " + some + ")";
   const std::string from = "((const " + own + "*)" + operands[0];

@@ -26,6 +26,7 @@ class CppLanes {
   std::string put(ir::Type type, const std::string& to, const std::string& lane, const std::string& value);
 
   bool isUsed() const { return is_used_; }
+  bool usesTiles() const { return uses_tiles_; }
 
  private:
   std::string element(ir::Kind kind);  // "unsigned int"; of a mask "int"
@@ -39,11 +40,13 @@ class CppLanes {
   // A component of an operand, with lanes.
   std::string part(const ir::Value& value, const std::string& text, uint32_t component);
   std::string listed(ir::Type type, const std::vector<std::string>& parts);
+  std::string tile(const ir::Instruction& i, const std::vector<std::string>& operands);
   std::string mask(const ir::Instruction& i, const std::vector<std::string>& operands);
 
   CppOperations& operations_;
   Prelude& prelude_;
   bool is_used_ = false;
+  bool uses_tiles_ = false;
 };
 
 }  // namespace manyrt::compiler::emit

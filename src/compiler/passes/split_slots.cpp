@@ -1,5 +1,6 @@
 // First which elements a slot has, by all that is done with it; what does not fit takes the slot out. Copies between two slots
-// give each the elements of the other, until nothing changes. Then each access becomes those of its elements.
+// give each the elements of the other, until nothing changes; what is copied to other memory has elements for all bytes. Then
+// each access becomes those of its elements.
 #include "compiler/passes/split_slots.h"
 
 #include <algorithm>
@@ -32,6 +33,8 @@ class Splitting {
 
   void run() {
     ir::forEach(*function_.body, [&](const Instruction& i) { note(i); });
+    shareElements();
+    for (const Copy& copy : outgoing_) coverAll(copy);
     shareElements();
     bool any = false;
     for (const Object* slot : function_.slots) any = any || isSplit(*slot);
@@ -88,10 +91,11 @@ class Splitting {
         return place.offset + i.bytes <= place.slot->size;
       case Opcode::kCopy: {
         const Place* other = placeOf(*i.operands[1 - operand]);
-        if (other == nullptr || place.offset + i.bytes > place.slot->size) return false;
+        if (place.offset + i.bytes > place.slot->size) return false;
         mixed_.insert(place.slot);
-        if (operand == 0) copies_.push_back({place, *other, i.bytes});
         ranges_.push_back({place, {}, i.bytes});
+        if (other == nullptr && operand == 1) outgoing_.push_back({{}, place, i.bytes});
+        if (other != nullptr && operand == 0) copies_.push_back({place, *other, i.bytes});
         return true;
       }
       default:
@@ -163,6 +167,25 @@ class Splitting {
     }
   }
 
+  // Memory gets each byte of what is copied to it: where no element is known, as large ones as fit.
+  void coverAll(const Copy& copy) {
+    const uint64_t end = copy.from.offset + copy.bytes;
+    for (uint64_t at = copy.from.offset; at < end && !kept_[copy.from.slot->id];) {
+      const Elements& own = elements_[copy.from.slot];
+      const auto next = own.lower_bound(at);
+      if (next != own.end() && next->first == at) {
+        at += ir::bytesOf(next->second);
+        continue;
+      }
+      const uint64_t until = next == own.end() ? end : std::min(end, next->first);
+      Kind kind = Kind::kI64;
+      while (at % ir::bytesOf(kind) != 0 || at + ir::bytesOf(kind) > until) kind = smaller(kind);
+      if (!addElement(*copy.from.slot, at, kind)) return keep(*copy.from.slot);
+      at += ir::bytesOf(kind);
+    }
+  }
+  static Kind smaller(Kind kind) { return kind == Kind::kI64 ? Kind::kI32 : kind == Kind::kI32 ? Kind::kI16 : Kind::kI8; }
+
   void makeElements(const Object& slot) {
     if (!isSplit(slot)) return;
     for (const auto& [offset, kind] : elements_[&slot])
@@ -179,6 +202,7 @@ class Splitting {
       writer_.moveTo(&region);
       writer_.where = i->where;
       const Place* place = accessed(*i);
+      if (i->op == Opcode::kCopy && (place == nullptr || !isSplit(*place->slot))) place = placeOf(*i->operands[1]);
       if (place == nullptr || !isSplit(*place->slot)) {
         region.body.push_back(i);
         for (Region* inner : i->regions) rewrite(*inner);
@@ -232,15 +256,31 @@ class Splitting {
         for (const auto& [offset, kind] : within(place, i.bytes)) store({place.slot, offset}, writer_.constant({kind}, 0));
         return;
       default: {
-        const Place from = *placeOf(*i.operands[1]);
+        const Place *to = splitPlace(*i.operands[0]), *from = splitPlace(*i.operands[1]);
         std::vector<Value*> values;
         const Elements own = within(place, i.bytes);
-        for (const auto& [offset, kind] : own) values.push_back(load({from.slot, offset - place.offset + from.offset}, {kind}));
+        for (const auto& [offset, kind] : own) {
+          const uint64_t more = offset - place.offset;
+          values.push_back(from != nullptr ? load({from->slot, from->offset + more}, {kind})
+                                           : writer_.load(writer_.offset(i.operands[1], more), {kind}, 1, false));
+        }
         size_t k = 0;
-        for (const auto& [offset, kind] : own) store({place.slot, offset}, values[k++]);
+        for (const auto& [offset, kind] : own) {
+          const uint64_t more = offset - place.offset;
+          if (to != nullptr) {
+            store({to->slot, to->offset + more}, values[k++]);
+          } else {
+            writer_.store(values[k++], writer_.offset(i.operands[0], more), 1, false);
+          }
+        }
         return;
       }
     }
+  }
+
+  const Place* splitPlace(const Value& value) const {
+    const Place* place = placeOf(value);
+    return place != nullptr && isSplit(*place->slot) ? place : nullptr;
   }
 
   Elements within(Place place, uint64_t bytes) {
@@ -256,7 +296,7 @@ class Splitting {
   std::unordered_map<const Object*, Elements> elements_;
   std::unordered_map<const Object*, std::pair<uint64_t, Type>> wholes_;  // what the first access of each is
   std::unordered_set<const Object*> mixed_;                              // with accesses of another kind
-  std::vector<Copy> copies_, ranges_;
+  std::vector<Copy> copies_, ranges_, outgoing_;                         // between slots; of what there is; to other memory
   std::unordered_map<const Object*, std::map<uint64_t, Object*>> made_;
   Replacements replaced_;
 };

@@ -50,7 +50,9 @@ class Cost {
  private:
   static constexpr double kTurns = 8;      // of a loop
   static constexpr double kFunction = 10;  // of the language
-  static constexpr double kAlone = 1.5;    // a lane's access to a place of its own
+  static constexpr double kAlone = 4;      // a lane's access to a place of its own
+  static constexpr double kDivision = 8;   // of integers
+  static constexpr double kAlonePut = 5;   // the same of a store
   static constexpr double kEachLane = 4;   // to take a lane out and put its result back
 
   double registers(Type type) const {
@@ -69,7 +71,7 @@ class Cost {
       case Shape::kIf:
         return 1 + branches(i, inner);
       case Shape::kLoop:
-        return kTurns * inner;
+        return turns(i) * inner;
       case Shape::kEach:
         return lanes_ * (inner + kEachLane);
       case Shape::kLoad:
@@ -78,9 +80,37 @@ class Cost {
         return access(*i.operands[1], i, i.operands[0]->type);
       case Shape::kBuiltin:
         return kFunction * (i.result() == nullptr ? 1 : registers(i.result()->type));
+      case Shape::kWiden:
+      case Shape::kOffset:
+      case Shape::kIntegers:
+      case Shape::kBits:
+      case Shape::kCompareIntegers:
+        if (i.result()->type.lanes == 1 && !i.result()->type.isVector()) return ofScalars(i);
+        return registers(i.result()->type);
       default:
         return 1 + inner + (i.result() == nullptr ? 0 : registers(i.result()->type) - 1);
     }
+  }
+
+  // A loop may take the turns that one just before it has left: few, unless lanes leave that one each in its own turn.
+  static double turns(const Instruction& loop) {
+    for (const Value* each : loop.operands) {
+      const Instruction* first = each->by;
+      if (first == nullptr || first->op != Opcode::kLoop || first->parent != loop.parent) continue;
+      const std::vector<Instruction*>& body = first->regions[0]->body;
+      const auto exit = std::find_if(body.begin(), body.end(), [](const Instruction* i) { return i->op == Opcode::kIf; });
+      const bool by_lanes =
+          exit != body.end() && (*exit)->operands[0]->by != nullptr && (*exit)->operands[0]->by->op == Opcode::kAny;
+      return by_lanes ? kTurns / 2 : 1;
+    }
+    return kTurns;
+  }
+
+  // Addresses are parts of other instructions; of the rest a processor does more at once than of vectors.
+  static double ofScalars(const Instruction& i) {
+    const bool divides = i.op == Opcode::kSDiv || i.op == Opcode::kUDiv || i.op == Opcode::kSRem || i.op == Opcode::kURem;
+    const bool is_address = i.op == Opcode::kOffset || ir::shapeOf(i.op) == Shape::kWiden;
+    return is_address ? 0 : divides ? kDivision : 0.5;
   }
 
   // One side runs, mostly the cheaper one: the other is that of indices that wrap. Where it is asked whether a lane is on, each
@@ -94,7 +124,7 @@ class Cost {
   double access(const Value& pointer, const Instruction& i, Type type) const {
     if (!pointer.type.hasLanes() && i.numbers.empty() && i.step() == nullptr) return registers(type.plain());
     const double places = static_cast<double>(lanes_) * type.components;
-    if (pointer.type.hasLanes()) return kAlone * places;
+    if (pointer.type.hasLanes()) return (i.op == Opcode::kStore ? kAlonePut : kAlone) * places;
     if (i.step() != nullptr) return places;
     const auto step = static_cast<int64_t>(i.numbers[0]);
     const bool together = step == static_cast<int64_t>(ir::bytesOf(type)) || step == 0;
@@ -150,6 +180,7 @@ class Items {
       items.regions.clear();
       if (!write(items, from, dimension == 0 ? across_ : *down_)) continue;
       const double own = module_.lanes_along == dimension ? 0 : cost.of(*items.regions[0]);
+      fprintf(stderr, "line %u dim %d own %g scalar %g\n", items.where.line, dimension, own, lanes * cost.of(from));
       if (own >= (dimension == 1 && chosen != before ? kClearly * best : best)) continue;
       best = own;
       chosen = items.regions;

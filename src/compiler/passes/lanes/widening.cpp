@@ -37,9 +37,13 @@ bool Widening::write(const Region& from, Region& to, Value* mask) {
 
 // `at_end`: what the end of the region writes beside what its terminator does, seen from where that stands.
 void Widening::region(const Region& region, const std::function<void()>& at_end) {
+  part(region.body.begin(), region.body.end(), at_end);
+}
+
+void Widening::part(Instructions from, Instructions to, const std::function<void()>& at_end) {
   const size_t guards = guards_.size();
-  for (const Instruction* i : region.body) {
-    if (refused_) break;
+  for (; from != to && !refused_; ++from) {
+    const Instruction* i = *from;
     writer_.where = i->where;
     if (ir::isTerminator(i->op)) {
       at_end();
@@ -129,6 +133,7 @@ Widening::Value* Widening::withLanes(Value* value) {
 // A linear one has its lanes from here on, for those that ask; what nothing asks for goes later.
 void Widening::define(const Value& old, Value* value) {
   values_[&old] = value;
+  steps_.erase(&old);  // of an earlier writing of the same
   const Pace pace = divergence_.of(old);
   if (!pace.isLinear() || value->type.hasLanes()) return;
   Instruction* steps = writer_.add(Opcode::kSteps, {value}, value->type.with(lanes_));
@@ -207,7 +212,9 @@ void Widening::eachLane(const Instruction& i) {
   if (own->result() != nullptr) yielded.push_back(own->result());
   writer_.end(Opcode::kYield, std::move(yielded));
   writer_.moveTo(outer);
-  if (i.result() != nullptr) values_[i.result()] = module_.makeValue(writer_.function(), i.result()->type.with(lanes_), each);
+  if (i.result() == nullptr) return;
+  values_[i.result()] = module_.makeValue(writer_.function(), i.result()->type.with(lanes_), each);
+  steps_.erase(i.result());
 }
 
 // --- slots of the new region, and the lanes that are on

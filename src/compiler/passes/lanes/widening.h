@@ -57,12 +57,14 @@ class Widening {
   struct Place {
     Value* first = nullptr;
     int64_t stride = 0;
-    Value* more = nullptr;  // to be added to the stride, of the number's type, of a pointer an i64; null: nothing
+    Value* more = nullptr;       // to be added to the stride, of the number's type, of a pointer an i64; null: nothing
     std::vector<Value*> unless;  // conditions under which it is not so
   };
 
   // widening.cpp: values and instructions
+  using Instructions = std::vector<Instruction*>::const_iterator;
   void region(const Region& region, const std::function<void()>& at_end);
+  void part(Instructions from, Instructions to, const std::function<void()>& at_end);
   void instruction(const Instruction& i);
   void pure(const Instruction& i);
   void copied(const Instruction& i);
@@ -98,6 +100,9 @@ class Widening {
   void uniformIf(const Instruction& i, const Slots& results);
   void dividedIf(const Instruction& i, const Slots& results);
   void loopOf(const Instruction& i);
+  static const Instruction* onlyExit(const Instruction& loop);
+  Value* unlessInRow(const Value& condition);
+  void commonTurns(const Instruction& i, const Instruction& exit, const Around& around);
   void switchOf(const Instruction& i);
   void terminator(const Instruction& i);
   void give(const std::vector<Value*>& values, size_t first, const Slots& to, bool chooses);

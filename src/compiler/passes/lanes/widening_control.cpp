@@ -179,9 +179,15 @@ void Widening::uniformIf(const Instruction& i, const Slots& results) {
 
 // Whether a side costs less than to ask whether one of its lanes is on: what it does is done with masks.
 bool Widening::isShort(const Region& side) {
-  const auto counts = [](const Instruction* i) { return i->op != Opcode::kConstant && !ir::isTerminator(i->op); };
-  return std::count_if(side.body.begin(), side.body.end(), counts) <= 2 &&
-         std::all_of(side.body.begin(), side.body.end() - 1, [](const Instruction* i) { return ir::isPure(i->op); });
+  constexpr int kMost = 5, kDivision = 4;
+  int count = 0;
+  for (size_t k = 0; k + 1 < side.body.size(); ++k) {
+    const Opcode op = side.body[k]->op;
+    if (!ir::isPure(op)) return false;
+    const bool divides = op == Opcode::kSDiv || op == Opcode::kUDiv || op == Opcode::kSRem || op == Opcode::kURem;
+    if (op != Opcode::kConstant) count += divides || op == Opcode::kFDiv ? kDivision : 1;
+  }
+  return count <= kMost;
 }
 
 // The side that is short comes first, so that the other one alone asks whether it has lanes.
@@ -215,6 +221,84 @@ void Widening::dividedIf(const Instruction& i, const Slots& results) {
 
 // --- loops
 
+// Where lanes leave a loop by a condition at its beginning alone: the `if` that asks it; null: it is no such loop.
+const ir::Instruction* Widening::onlyExit(const Instruction& loop) {
+  const Region& body = *loop.regions[0];
+  const Instruction* exit = nullptr;
+  for (const Instruction* i : body.body) {
+    if (i->op == Opcode::kIf) exit = i;
+    if (!ir::isPure(i->op)) break;
+  }
+  if (exit == nullptr || !exit->results.empty()) return nullptr;
+  const auto isOnly = [&](size_t side, Opcode op) {
+    return exit->regions[side]->body.size() == 1 && exit->regions[side]->body[0]->op == op;
+  };
+  const bool leaves_first = isOnly(0, Opcode::kBreak);
+  if (!isOnly(leaves_first ? 1 : 0, Opcode::kYield) || !isOnly(leaves_first ? 0 : 1, Opcode::kBreak)) return nullptr;
+  if (body.body.back()->op != Opcode::kContinue || loop.regions[1]->body.back()->op != Opcode::kNext) return nullptr;
+  bool others = false;
+  for (const Region* region : loop.regions) {
+    ir::forEach(*region, [&](const Instruction& i) {
+      if (i.op == Opcode::kLoop) others = true;
+      if (!ir::isTerminator(i.op) || i.parent->owner == exit || i.parent == region) return;
+      const Instruction* target = targetOf(i);
+      others = others || target == nullptr || !isInside(*target, loop);
+    });
+  }
+  return others ? nullptr : exit;
+}
+
+// Of a linear number that is less than one that is the same for all: whether that may not be so for all lanes. Lanes that are
+// off are asked as well. Null: it is no such condition.
+Widening::Value* Widening::unlessInRow(const Value& condition) {
+  const Instruction* by = condition.by;
+  if (by == nullptr || (by->op != Opcode::kSLt && by->op != Opcode::kULt && by->op != Opcode::kSLe && by->op != Opcode::kULe))
+    return nullptr;
+  const Value &number = *by->operands[0], &limit = *by->operands[1];
+  const analysis::Pace pace = divergence_.of(number);
+  if (!pace.isLinear() || now(number)->type.hasLanes() || !isShared(limit) || number.type.isPointer()) return nullptr;
+  Value* first = now(number);
+  Value* span = writer_.constant(first->type, static_cast<uint64_t>(pace.stride * (lanes_ - 1)));
+  Value* last = writer_.binary(Opcode::kAdd, first, span);
+  const bool is_signed = by->op == Opcode::kSLt || by->op == Opcode::kSLe;
+  Value* in_order = writer_.compare(is_signed ? Opcode::kSLe : Opcode::kULe, pace.stride >= 0 ? first : last,
+                                    pace.stride >= 0 ? last : first);
+  Value* greatest = pace.stride >= 0 ? last : first;
+  return negated(both(in_order, writer_.compare(by->op, greatest, now(limit))));
+}
+
+// Turns that all lanes take which were on before: the mask stays what it was. The loop after it takes the others.
+void Widening::commonTurns(const Instruction& i, const Instruction& exit, const Around& around) {
+  Region* outer = writer_.region();
+  Instruction* own = writer_.add(Opcode::kLoop, {});
+  around_.push_back(around);
+  around_.back().is_masked = false;
+  writer_.enter(own);
+  take(i.regions[0]->parameters, around.body);
+  const std::vector<Instruction*>& body = i.regions[0]->body;
+  const auto at = std::find(body.begin(), body.end(), &exit);
+  std::for_each(body.begin(), at, [&](const Instruction* each) { instruction(*each); });
+  const bool leaves_first = exit.regions[0]->body[0]->op == Opcode::kBreak;
+  Value* leave = leaves_first ? nullptr : unlessInRow(*exit.operands[0]);
+  if (leave == nullptr) {
+    Value* stays = withLanes(wide(*exit.operands[0]));
+    leave = writer_.unary(Opcode::kAny, both(allOn(), leaves_first ? stays : negated(stays)), {Kind::kBool});
+  }
+  Region* here = writer_.region();
+  Instruction* leaves = writer_.add(Opcode::kIf, {leave});
+  writer_.enter(leaves);
+  writer_.end(Opcode::kBreak);
+  writer_.enter(leaves);
+  writer_.end(Opcode::kYield);
+  writer_.moveTo(here);
+  part(at + 1, body.end(), [] {});
+  writer_.enter(own);
+  take(i.regions[1]->parameters, around.step);
+  region(*i.regions[1], [] {});
+  writer_.moveTo(outer);
+  around_.pop_back();
+}
+
 void Widening::loopOf(const Instruction& i) {
   Around around(&i, !isPlain(i));
   around.results = slotsFor(i.results);
@@ -223,6 +307,7 @@ void Widening::loopOf(const Instruction& i) {
   around.left = slot(mask());
   around.waiting = slot(mask());
   give(i.operands, 0, around.body, false);
+  if (const Instruction* exit = around.is_masked ? onlyExit(i) : nullptr; exit != nullptr) commonTurns(i, *exit, around);
   if (around.is_masked) put(around.left, none());
   around_.push_back(around);
   beginControl();
@@ -295,6 +380,11 @@ void Widening::switchOf(const Instruction& i) {
     around_.back().region = number;
     put(on_, either(chosen[number], get(around_.back().waiting)));
     put(around_.back().waiting, none());
+    if (isShort(*i.regions[number])) {
+      take(i.regions[number]->parameters, around_.back().regions[number]);
+      region(*i.regions[number], [] {});
+      continue;
+    }
     Instruction* own = writer_.add(Opcode::kIf, {writer_.unary(Opcode::kAny, allOn(), {Kind::kBool})});
     writer_.enter(own);
     take(i.regions[number]->parameters, around_.back().regions[number]);

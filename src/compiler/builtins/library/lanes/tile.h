@@ -110,6 +110,14 @@ struct mrt_tiles {
     const X same = X{} + index[__builtin_ctz(b)];
     return at(p, lanes::pick(on, index, same), size);
   }
+  // As components: one for each turn.
+  template <class T>
+  MRT_IN typename lanes::template w<T, N> parts(tile<T> x) {
+    typename lanes::template w<T, N> r;
+#pragma GCC unroll 16
+    for (int i = 0; i < N; ++i) r.s[i] = x.s[i];
+    return r;
+  }
   // Whether 32 unsigned bits of the lanes that are on do not wrap within the turns of a tile.
   template <class X>
   MRT_IN bool lasts(X index, m on) {

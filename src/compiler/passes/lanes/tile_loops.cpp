@@ -1,0 +1,384 @@
+// Only loops that count to a limit, have no other exit, and have no effect: then the elements of later turns may be read early.
+#include "compiler/passes/lanes/tile_loops.h"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "compiler/ir/writer.h"
+#include "compiler/passes/copy.h"
+
+namespace manyrt::compiler::passes {
+namespace {
+
+using ir::Instruction;
+using ir::Kind;
+using ir::Opcode;
+using ir::Region;
+using ir::Shape;
+using ir::Type;
+using ir::Value;
+
+constexpr size_t kMostCopied = 1200;  // instructions of all turns
+
+bool mayNotRunEarly(const Instruction& i) {
+  const bool is_pure_call =
+      i.op == Opcode::kBuiltin && i.signature.builtin != nullptr && i.signature.builtin->kind == BuiltinKind::kPure;
+  return !ir::isPure(i.op) && !is_pure_call && (i.op != Opcode::kLoad || i.is_volatile) && i.op != Opcode::kIf &&
+         i.op != Opcode::kEach && i.op != Opcode::kYield;
+}
+
+bool mayNotRunEarly(const Region& region) {
+  bool found = false;
+  ir::forEach(region, [&](const Instruction& i) { found = found || mayNotRunEarly(i); });
+  return found;
+}
+
+// A number that has to be at most `last` in each turn of a tile, and has `change` more from turn to turn, at least 0.
+struct Bound {
+  Value* number;
+  uint64_t last;
+  int64_t change;
+};
+
+// A loop as the pass knows it: `head`, the exit, `tail`, and a step without control.
+class CountedLoop {
+ public:
+  explicit CountedLoop(const Instruction& loop) : loop_(loop), body_(*loop.regions[0]), step_(*loop.regions[1]) {
+    for (const Region* region : loop.regions) {
+      inside_.insert(region->parameters.begin(), region->parameters.end());
+      ir::forEach(*region, [&](const Instruction& i) {
+        inside_.insert(i.results.begin(), i.results.end());
+        for (const Region* inner : i.regions) inside_.insert(inner->parameters.begin(), inner->parameters.end());
+      });
+    }
+  }
+
+  bool isKnown() {
+    const auto exit =
+        std::find_if(body_.body.begin(), body_.body.end(), [](const Instruction* i) { return i->op == Opcode::kIf; });
+    if (exit == body_.body.end()) return false;
+    exit_ = static_cast<size_t>(exit - body_.body.begin());
+    const Instruction& leaves = **exit;
+    if (!leaves.results.empty() || leaves.regions[0]->body.size() != 1 || leaves.regions[0]->body[0]->op != Opcode::kYield ||
+        leaves.regions[1]->body.size() != 1 || leaves.regions[1]->body[0]->op != Opcode::kBreak ||
+        body_.body.back()->op != Opcode::kContinue || step_.body.back()->op != Opcode::kNext) {
+      return false;
+    }
+    for (const Region* region : loop_.regions) {
+      for (const Instruction* i : region->body) {
+        if (i != &leaves && i != region->body.back() && (mayNotRunEarly(*i) || anyEffectInside(*i))) return false;
+      }
+    }
+    const Instruction* test = leaves.operands[0]->by;
+    if (test == nullptr || !isInside(*leaves.operands[0]) || test->operands.size() != 2 || isInside(*test->operands[1]))
+      return false;
+    if (test->op != Opcode::kSLt && test->op != Opcode::kULt && test->op != Opcode::kSLe && test->op != Opcode::kULe)
+      return false;
+    counter_ = test->operands[0];
+    limit_ = test->operands[1];
+    if (counter_->by != nullptr || counter_->type.hasLanes() || counter_->type.isVector() || !counter_->type.isInteger())
+      return false;
+    counts_last_ = test->op == Opcode::kSLe || test->op == Opcode::kULe;
+    return changeOf(*counter_) == 1;
+  }
+
+  // What a value has more in the next turn, of each lane; nothing: that is not known, or not the same in each turn.
+  // `bounds` gets the numbers of 32 bits that must not wrap on the way.
+  std::optional<int64_t> changeOf(const Value& value, std::vector<Bound>* bounds = nullptr) const {
+    if (!isInside(value)) return 0;
+    if (value.by == nullptr) return changeOfParameter(value);
+    const Instruction& by = *value.by;
+    const auto of = [&](size_t k) { return changeOf(*by.operands[k], bounds); };
+    if (!ir::isPure(by.op)) return std::nullopt;
+    const auto a = by.operands.empty() ? std::optional<int64_t>(0) : of(0);
+    if (!a) return std::nullopt;
+    std::optional<int64_t> b = 0;
+    for (size_t k = 1; k < by.operands.size(); ++k) {
+      const auto each = of(k);
+      if (!each) return std::nullopt;
+      b = k == 1 ? *each : *b | *each;
+    }
+    if (*a == 0 && *b == 0) return 0;
+    if (value.type.isVector() || (!value.type.isPointer() && ir::bitsOf(value.type.kind) < 32)) return std::nullopt;
+    switch (by.op) {
+      case Opcode::kAdd:
+      case Opcode::kOffset:
+        return *a + *b;
+      case Opcode::kSub:
+        return *a - *b;
+      case Opcode::kMul:
+        return product(*a, *b, *by.operands[0], *by.operands[1]);
+      case Opcode::kShl:
+        if (*b != 0 || !isNumber(*by.operands[1]) || by.operands[1]->by->numbers[0] > 16) return std::nullopt;
+        return *a << by.operands[1]->by->numbers[0];
+      case Opcode::kSExt:
+      case Opcode::kSpread:
+      case Opcode::kSteps:
+        return a;
+      case Opcode::kZExt:
+        if (bounds == nullptr || by.operands[0]->type.hasLanes() || *a < 0 || *a > 65536) return std::nullopt;
+        bounds->push_back({by.operands[0], ir::maskOf(by.operands[0]->type.kind), *a});
+        return a;
+      default:
+        return std::nullopt;
+    }
+  }
+
+  bool isInside(const Value& value) const { return inside_.contains(&value); }
+  const Instruction& loop() const { return loop_; }
+  const Region& body() const { return body_; }
+  const Region& step() const { return step_; }
+  size_t exit() const { return exit_; }
+  Value* counter() const { return counter_; }
+  Value* limit() const { return limit_; }
+  bool countsLast() const { return counts_last_; }  // to the limit itself
+
+ private:
+  static bool anyEffectInside(const Instruction& i) {
+    return std::any_of(i.regions.begin(), i.regions.end(), [](const Region* region) { return mayNotRunEarly(*region); });
+  }
+  static bool isNumber(const Value& value) { return value.by != nullptr && value.by->op == Opcode::kConstant; }
+  static std::optional<int64_t> product(int64_t a, int64_t b, const Value& left, const Value& right) {
+    const Value& factor = a != 0 ? right : left;
+    const int64_t change = a != 0 ? a : b;
+    if ((a != 0 && b != 0) || !isNumber(factor) || factor.by->numbers[0] > 65536) return std::nullopt;
+    return change * static_cast<int64_t>(factor.by->numbers[0]);
+  }
+
+  // Through the body and the step, in which it may only have constants added to it.
+  std::optional<int64_t> changeOfParameter(const Value& parameter) const {
+    const auto at = std::find(body_.parameters.begin(), body_.parameters.end(), &parameter);
+    if (at == body_.parameters.end()) return std::nullopt;
+    const auto number = static_cast<size_t>(at - body_.parameters.begin());
+    const auto in_body = added(*body_.body.back()->operands[number], parameter);
+    const auto in_step = added(*step_.body.back()->operands[number], *step_.parameters[number]);
+    if (!in_body || !in_step) return std::nullopt;
+    return *in_body + *in_step;
+  }
+  static std::optional<int64_t> added(const Value& value, const Value& to) {
+    int64_t sum = 0;
+    const Value* at = &value;
+    for (; at != &to; at = at->by->operands[0]) {
+      if (at->by == nullptr || (at->by->op != Opcode::kAdd && at->by->op != Opcode::kOffset) || !isNumber(*at->by->operands[1]))
+        return std::nullopt;
+      const uint64_t bits = at->by->operands[1]->by->numbers[0];
+      sum += at->type.kind == Kind::kI32 ? static_cast<int32_t>(bits) : static_cast<int64_t>(bits);
+    }
+    return sum;
+  }
+
+  const Instruction& loop_;
+  const Region &body_, &step_;
+  std::unordered_set<const Value*> inside_;
+  size_t exit_ = 0;
+  Value *counter_ = nullptr, *limit_ = nullptr;
+  bool counts_last_ = false;
+};
+
+class Tiling {
+ public:
+  Tiling(ir::Module& module, ir::Function& function) : module_(module), function_(function) {}
+
+  void region(Region& region, uint8_t lanes) {
+    std::vector<Instruction*> body;
+    for (Instruction* i : region.body) {
+      for (Region* inner : i->regions) this->region(*inner, i->op == Opcode::kItems ? i->lanes : lanes);
+      if (i->op == Opcode::kLoop && lanes > 1) {
+        if (Instruction* tiled = ofLoop(*i, region, lanes)) body.push_back(tiled);
+      }
+      body.push_back(i);
+    }
+    region.body = std::move(body);
+  }
+
+ private:
+  using Bounds = std::vector<Bound>;
+  using Rows = std::unordered_set<const Instruction*>;
+
+  // Whether a condition does not hold in the turns of a tile, within bounds: that of indices which wrap between lanes.
+  static bool isBounded(const CountedLoop& loop, const Value& condition, Bounds* bounds) {
+    const Instruction* by = condition.by;
+    if (by == nullptr || condition.type.hasLanes()) return false;
+    if (by->op == Opcode::kOr) return isBounded(loop, *by->operands[0], bounds) && isBounded(loop, *by->operands[1], bounds);
+    if (by->op != Opcode::kULt) return false;
+    Value* number = by->operands[1];
+    const Instruction* less = by->operands[0]->by;
+    uint64_t last = 0;
+    if (less != nullptr && less->op == Opcode::kConstant) {  // last < number
+      last = less->numbers[0];
+    } else if (less != nullptr && less->op == Opcode::kAdd && less->operands[0] == number && less->operands[1]->by != nullptr &&
+               less->operands[1]->by->op == Opcode::kConstant) {  // number + c < number
+      last = ir::maskOf(number->type.kind) - less->operands[1]->by->numbers[0];
+    } else {
+      return false;
+    }
+    Bounds own;
+    const auto change = loop.changeOf(*number, &own);
+    if (!change || *change < 0 || static_cast<uint64_t>(*change) > last / 64) return false;
+    bounds->insert(bounds->end(), own.begin(), own.end());
+    bounds->push_back({number, last, *change});
+    return true;
+  }
+
+  // What a region has for a tile: loads along rows, and ifs of which the second side is taken.
+  void find(const CountedLoop& loop, const Region& region, Rows* rows, Rows* decided, Bounds* bounds) const {
+    for (const Instruction* i : region.body) {
+      if (isAlongRow(loop, *i, bounds)) rows->insert(i);
+      if (i->op != Opcode::kIf || i->results.empty()) continue;
+      Rows inner;
+      Bounds own;
+      find(loop, *i->regions[1], &inner, decided, &own);
+      if (inner.empty() || !isBounded(loop, *i->operands[0], &own)) continue;
+      rows->insert(inner.begin(), inner.end());
+      decided->insert(i);
+      bounds->insert(bounds->end(), own.begin(), own.end());
+    }
+  }
+
+  // One element of a row for each lane, of which the next turn takes the next one.
+  static bool isAlongRow(const CountedLoop& loop, const Instruction& i, Bounds* bounds) {
+    if (i.op != Opcode::kLoad || !i.result()->type.hasLanes() || i.result()->type.isVector()) return false;
+    const auto bytes = static_cast<int64_t>(ir::bytesOf(i.result()->type.kind));
+    if (bytes < 4 || (i.mask() != nullptr && loop.isInside(*i.mask()))) return false;
+    if (!i.numbers.empty() && (static_cast<int64_t>(i.numbers[0]) == bytes || i.numbers[0] == 0)) return false;
+    Bounds own;
+    if (loop.changeOf(*i.operands[0], &own) != bytes) return false;
+    if (i.step() != nullptr && loop.changeOf(*i.step(), &own) != 0) return false;
+    bounds->insert(bounds->end(), own.begin(), own.end());
+    return true;
+  }
+
+  // The loop of whole tiles, which goes before the loop; null: there is none.
+  Instruction* ofLoop(Instruction& from, Region& region, uint8_t lanes) {
+    CountedLoop loop(from);
+    if (lanes > ir::kMaxComponents || !loop.isKnown()) return nullptr;
+    Rows rows, decided;
+    Bounds bounds;
+    find(loop, loop.body(), &rows, &decided, &bounds);
+    size_t size = 0;
+    ir::forEach(loop.body(), [&](const Instruction& i) { size += i.op != Opcode::kConstant; });
+    if (rows.empty() || size * lanes > kMostCopied) return nullptr;
+
+    Instruction* made = module_.makeInstruction(Opcode::kLoop);
+    made->where = from.where;
+    made->parent = &region;
+    made->operands = from.operands;
+    Region* body = module_.makeRegion(made);
+    Region* step = module_.makeRegion(made);
+    for (const Value* parameter : loop.body().parameters) {
+      body->parameters.push_back(module_.makeValue(function_, parameter->type, nullptr));
+      step->parameters.push_back(module_.makeValue(function_, parameter->type, nullptr));
+    }
+    ir::Writer writer(module_, function_);
+    writer.where = from.where;
+    writer.moveTo(body);
+    exit(loop, bounds, lanes, writer);
+    std::vector<Value*> values = body->parameters;
+    Turn own{loop, rows, decided};
+    for (; own.number < lanes; ++own.number) values = turn(&own, std::move(values), writer);
+    writer.end(Opcode::kContinue, values);
+    writer.moveTo(step);
+    writer.end(Opcode::kNext, step->parameters);
+    for (Value*& operand : from.operands) operand = module_.makeValue(function_, operand->type, made);
+    return made;
+  }
+
+  // Leaves where fewer turns than a tile has are to come, or a number would wrap among them.
+  void exit(const CountedLoop& loop, const Bounds& bounds, uint8_t lanes, ir::Writer& writer) {
+    Region* body = writer.region();
+    Copier copier(module_, function_);
+    replace(&copier, loop.body().parameters, body->parameters);
+    for (size_t k = 0; k < loop.exit(); ++k) body->body.push_back(copier.copy(*loop.body().body[k], *body));
+    const Instruction& leaves = *loop.body().body[loop.exit()];
+    Value* counter = copier.of(loop.counter());
+    Value* left = writer.binary(Opcode::kSub, loop.limit(), counter);
+    const uint32_t needed = lanes - (loop.countsLast() ? 1u : 0u);
+    Value* goes_on = writer.compare(Opcode::kULe, writer.constant(counter->type, needed), left);
+    goes_on = writer.binary(Opcode::kAnd, copier.of(leaves.operands[0]), goes_on);
+    for (const Bound& bound : bounds) {
+      const uint64_t last = bound.last - static_cast<uint64_t>(bound.change) * (lanes - 1u);
+      Value* at = early(*bound.number, loop, &copier, body);
+      goes_on = writer.binary(Opcode::kAnd, goes_on, writer.compare(Opcode::kULe, at, writer.constant(at->type, last)));
+    }
+    Instruction* made = writer.add(Opcode::kIf, {goes_on});
+    writer.enter(made);
+    writer.end(Opcode::kYield);
+    writer.enter(made);
+    writer.end(Opcode::kBreak, body->parameters);
+    writer.moveTo(body);
+  }
+
+  // A pure value of the first turn, before its place.
+  Value* early(Value& value, const CountedLoop& loop, Copier* copier, Region* to) {
+    if (!loop.isInside(value) || copier->of(&value) != &value) return copier->of(&value);
+    for (Value* operand : value.by->operands) (void)early(*operand, loop, copier, to);
+    to->body.push_back(copier->copy(*value.by, *to));
+    return copier->of(&value);
+  }
+
+  static void replace(Copier* copier, const std::vector<Value*>& values, const std::vector<Value*>& by) {
+    for (size_t k = 0; k < values.size(); ++k) copier->replace(values[k], by[k]);
+  }
+
+  // A turn without its exit, from the values that it begins with to those of the next one.
+  struct Turn {
+    const CountedLoop& loop;
+    const Rows &rows, &decided;
+    std::unordered_map<const Instruction*, Value*> tiles = {};
+    uint32_t number = 0;
+  };
+  std::vector<Value*> turn(Turn* own, std::vector<Value*> values, ir::Writer& writer) {
+    const Region &body = own->loop.body(), &step = own->loop.step();
+    Copier copier(module_, function_);
+    replace(&copier, body.parameters, values);
+    part(own, body, &copier, writer);
+    values.clear();
+    for (Value* each : body.body.back()->operands) values.push_back(copier.of(each));
+    replace(&copier, step.parameters, values);
+    part(own, step, &copier, writer);
+    values.clear();
+    for (Value* each : step.body.back()->operands) values.push_back(copier.of(each));
+    return values;
+  }
+
+  // All of a region but its terminator and the exit.
+  void part(Turn* own, const Region& from, Copier* copier, ir::Writer& writer) {
+    Region* to = writer.region();
+    for (size_t k = 0; k + 1 < from.body.size(); ++k) {
+      const Instruction& i = *from.body[k];
+      if (&i == own->loop.body().body[own->loop.exit()]) continue;
+      if (own->decided.contains(&i)) {
+        part(own, *i.regions[1], copier, writer);
+        const Instruction& last = *i.regions[1]->body.back();
+        for (size_t r = 0; r < i.results.size(); ++r) copier->replace(i.results[r], copier->of(last.operands[r]));
+      } else if (own->rows.contains(&i)) {
+        if (own->number == 0) {
+          Instruction* tile = copier->copy(i, *to);
+          tile->result()->type.components = i.result()->type.lanes;
+          to->body.push_back(tile);
+          own->tiles[&i] = tile->result();
+        }
+        copier->replace(i.result(), writer.extract(own->tiles[&i], own->number));
+      } else {
+        to->body.push_back(copier->copy(i, *to));
+      }
+    }
+  }
+
+  ir::Module& module_;
+  ir::Function& function_;
+};
+
+}  // namespace
+
+void tileLoops(ir::Module& module) {
+  for (ir::Function* function : module.functions) {
+    if (function->for_groups) Tiling(module, *function).region(*function->body, 1);
+  }
+}
+
+}  // namespace manyrt::compiler::passes
