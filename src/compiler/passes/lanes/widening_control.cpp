@@ -380,7 +380,8 @@ void Widening::switchOf(const Instruction& i) {
     around_.back().region = number;
     put(on_, either(chosen[number], get(around_.back().waiting)));
     put(around_.back().waiting, none());
-    if (isShort(*i.regions[number])) {
+    // Where neighbours go together, what is the same for them changes only in the region that they take.
+    if (divergence_.diverges(i) && isShort(*i.regions[number])) {
       take(i.regions[number]->parameters, around_.back().regions[number]);
       region(*i.regions[number], [] {});
       continue;
