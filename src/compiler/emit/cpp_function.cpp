@@ -277,6 +277,10 @@ void CppFunction::lanesOf(const Instruction& i) {
   std::vector<std::string> limits;
   for (size_t k = 0; k < i.operands.size(); ++k) limits.push_back(operand(i, k));
   out_ += around_.lanesBegin(i, limits);
+  if (i.jam > 1) {
+    region(*i.regions[2]);
+    out_ += around_.lanesWhole(i);
+  }
   region(*i.regions[0]);
   out_ += around_.lanesRest(i, name(*i.regions[1]->parameters[0]));
   region(*i.regions[1]);

@@ -30,8 +30,10 @@ class Surroundings {
   virtual std::string itemsBegin(const ir::Instruction& items, const std::vector<std::string>& limits,
                                  const std::string& label) = 0;
   virtual std::string itemsEnd(const std::string& label) = 0;
-  // The same for items with lanes: before whole vectors, between them and the rest of a row, which gets a mask, and after both.
+  // The same for items with lanes: before vectors that go together, or whole ones where none do; between the two; between these
+  // and the rest of a row, which gets a mask; and after all.
   virtual std::string lanesBegin(const ir::Instruction& items, const std::vector<std::string>& limits) = 0;
+  virtual std::string lanesWhole(const ir::Instruction& items) = 0;
   virtual std::string lanesRest(const ir::Instruction& items, const std::string& mask) = 0;
   virtual std::string lanesEnd() = 0;
   virtual std::string endLanes(const ir::Instruction& end, const std::string& mask) = 0;  // a statement

@@ -97,6 +97,7 @@ class Common : public Surroundings {
   std::string itemsBegin(const Instruction&, const std::vector<std::string>&, const std::string&) override { return ""; }
   std::string itemsEnd(const std::string&) override { return ""; }
   std::string lanesBegin(const Instruction&, const std::vector<std::string>&) override { return ""; }
+  std::string lanesWhole(const Instruction&) override { return ""; }
   std::string lanesRest(const Instruction&, const std::string&) override { return ""; }
   std::string lanesEnd() override { return ""; }
   std::string endLanes(const Instruction&, const std::string&) override { return ""; }
@@ -245,11 +246,18 @@ class KernelText : public Common {
   // Vectors that end early take the rest's form from then on: it asks for each item.
   std::string lanesBegin(const Instruction& items, const std::vector<std::string>& limits) override {
     items_ = &items;
-    const std::string n = std::to_string(items.dimension), count = std::to_string(items.lanes);
-    return rows(items, limits, items.dimension) + "using mrt_L = " + CppLanes::name(items.lanes) + ";\nlong mrt_x = mrt_f" + n +
-           ";\n" + (ends_early_ ? "if (mrt_left == mrt_items)\n" : "") + "for (; mrt_x + " + count + " <= mrt_e" + n +
-           "; mrt_x += " + count + ") {\n" + kKeepsBranches + "const long mrt_l" + n + " = mrt_x;\n" +
-           itemHead(items.dimension) + "{\n";
+    const std::string text = rows(items, limits, items.dimension) + "using mrt_L = " + CppLanes::name(items.lanes) +
+                             ";\nlong mrt_x = mrt_f" + std::to_string(items.dimension) + ";\n";
+    if (items.jam == 1) return text + vectors(items, 1);
+    if (jamsAlong(items)) return text + vectors(items, items.jam);
+    return text + "if (mrt_j == " + std::to_string(items.jam) + ")\n" + vectors(items, 1);
+  }
+  // Of rows that went together, each has its rest.
+  std::string lanesWhole(const Instruction& items) override {
+    if (jamsAlong(items)) return "}\n}\n" + vectors(items, 1);
+    const std::string n = std::to_string(items.jam_dimension);
+    return "}\n}\nconst long mrt_r = mrt_l" + n + ", mrt_s = mrt_x;\nfor (long mrt_k = 0; mrt_k < mrt_j; ++mrt_k) {\n" +
+           "const long mrt_l" + n + " = mrt_r + mrt_k;\n" + note(items.jam_dimension) + "mrt_x = mrt_s;\n" + vectors(items, 1);
   }
   std::string lanesRest(const Instruction& items, const std::string& mask) override {
     const std::string n = std::to_string(items.dimension), head = "mrt_L::head(mrt_e" + n + " - mrt_x)";
@@ -262,7 +270,9 @@ class KernelText : public Common {
     }
     return text + ";\n{\n";
   }
-  std::string lanesEnd() override { return "}\n}\n" + afterRows(); }
+  std::string lanesEnd() override {
+    return std::string("}\n}\n") + (items_->jam > 1 && !jamsAlong(*items_) ? "}\n" : "") + afterRows();
+  }
   std::string endLanes(const Instruction& end, const std::string& mask) override {
     if (!ends_early_) return "";
     const std::string bits = "mrt_b_" + std::to_string(end.operands[0]->id);
@@ -275,6 +285,14 @@ class KernelText : public Common {
   }
 
  private:
+  // Whether vectors that go together lie in one row.
+  static bool jamsAlong(const Instruction& items) { return items.jam_dimension == items.dimension; }
+  std::string vectors(const Instruction& items, uint32_t together) const {
+    const std::string n = std::to_string(items.dimension), count = std::to_string(items.lanes * together);
+    return (ends_early_ ? "if (mrt_left == mrt_items)\n" : "") + ("for (; mrt_x + " + count) + " <= mrt_e" + n +
+           "; mrt_x += " + count + ") {\n" + kKeepsBranches + "const long mrt_l" + n + " = mrt_x;\n" +
+           itemHead(items.dimension) + "{\n";
+  }
   // From an item to its neighbour in the lanes around.
   std::string itemStride() const {
     return items_->dimension == 0 ? "1" : items_->dimension == 1 ? "mrt_n0" : "(mrt_n0 * mrt_n1)";
@@ -292,6 +310,11 @@ class KernelText : public Common {
     const std::string n = std::to_string(d);
     return "for (long mrt_l" + n + " = mrt_f" + n + "; mrt_l" + n + " < mrt_e" + n + "; ++mrt_l" + n + ") {\n";
   }
+  static std::string jammedLoop(uint64_t d, uint32_t jam) {
+    const std::string own = "mrt_l" + std::to_string(d), end = "mrt_e" + std::to_string(d), count = std::to_string(jam);
+    return "for (long " + own + " = mrt_f" + std::to_string(d) + ", mrt_j; " + own + " < " + end + "; " + own +
+           " += mrt_j) {\nmrt_j = " + own + " + " + count + " <= " + end + " ? " + count + " : 1;\n";
+  }
   // Limits, and the loops over the rows between them: over all dimensions but one.
   static std::string rows(const Instruction& items, const std::vector<std::string>& limits, uint64_t along) {
     std::string text = "{\n";
@@ -305,7 +328,9 @@ class KernelText : public Common {
         text += "if (" + limit + (is_end ? " < " : " > ") + own + ") " + own + " = " + limit + ";\n";
       }
     }
-    for (const uint64_t d : {2, 1, 0}) text += d == along ? "" : loop(d);
+    for (const uint64_t d : {2, 1, 0}) {
+      if (d != along) text += items.jam > 1 && d == items.jam_dimension ? jammedLoop(d, items.jam) : loop(d);
+    }
     for (const uint64_t d : {2, 1, 0}) text += d == along ? "" : note(d);
     return text;
   }

@@ -557,7 +557,8 @@ class Interpreter {
     while (call.item < call.ended.size() && !acts(call, i)) ++call.item;
     if (call.item < call.ended.size()) {
       for (size_t d = 0; d < 3; ++d) item.local_id[d] = idOf(call.item, d);
-      call.stack.push_back({i.regions[i.lanes > 1 && !isWhole(call, i) ? 1 : 0]});
+      const bool together = i.jam > 1 && goesTogether(call, i);
+      call.stack.push_back({i.regions[together ? 2 : i.lanes > 1 && !isWhole(call, i) ? 1 : 0]});
     } else if (std::find(call.ended.begin(), call.ended.end(), false) == call.ended.end()) {
       leave(item);
     }
@@ -566,6 +567,7 @@ class Interpreter {
   bool acts(Call& call, const Instruction& i) {
     if (i.lanes == 1) return !call.ended[call.item] && isWithin(call, i, call.item);
     if (idOf(call.item, i.dimension) % i.lanes != 0) return false;
+    if (i.jam > 1 && goesTogether(call, i)) return idOf(call.item, i.jam_dimension) % togetherIn(i) == 0;
     isWhole(call, i);
     const uint64_t* mask = wordsOf(call, *i.regions[1]->parameters[0]);
     return std::any_of(mask, mask + i.lanes, [](uint64_t on) { return on != 0; });
@@ -587,6 +589,20 @@ class Interpreter {
       *laneOf(call, *i.regions[1]->parameters[0], lane) = on ? 1 : 0;
       whole = whole && on;
     }
+    return whole;
+  }
+
+  // Of vectors that go together: how many items they are along their dimension, and whether those around an item are whole.
+  static size_t togetherIn(const Instruction& i) { return size_t{i.jam} * (i.jam_dimension == i.dimension ? i.lanes : 1); }
+  bool goesTogether(Call& call, const Instruction& i) {
+    const size_t item = call.item, stride = strideOf(i.jam_dimension), first = idOf(item, i.jam_dimension);
+    const size_t begin = first - first % togetherIn(i), step = togetherIn(i) / i.jam;
+    bool whole = begin + togetherIn(i) <= run_.group_size[i.jam_dimension];
+    for (size_t k = 0; k < i.jam && whole; ++k) {
+      call.item = item - first * stride + (begin + k * step) * stride;
+      whole = isWhole(call, i);
+    }
+    call.item = item;
     return whole;
   }
 

@@ -60,9 +60,11 @@ struct Instruction {
   std::vector<uint64_t> numbers;  // as the shape says
   uint32_t alignment = 1;         // kLoad, kStore: that the address is known to have
   bool is_volatile = false;
-  uint64_t bytes = 0;     // kCopy, kFill
-  uint8_t lanes = 1;      // kItems: how many go side by side,
-  uint8_t dimension = 0;  // and along which dimension
+  uint64_t bytes = 0;         // kCopy, kFill
+  uint8_t lanes = 1;          // kItems: how many go side by side,
+  uint8_t dimension = 0;      // and along which dimension;
+  uint8_t jam = 1;            // how many vectors of them go together,
+  uint8_t jam_dimension = 0;  // and along which dimension
   Object* object = nullptr;
   Function* callee = nullptr;
   WorkItem work_item = WorkItem::kNone;

@@ -314,6 +314,11 @@ class Reader {
     if (lanes < 1 || lanes > kMaxLanes || dimension > 2) return fail("a number of lanes");
     made->lanes = static_cast<uint8_t>(lanes);
     made->dimension = static_cast<uint8_t>(dimension);
+    uint64_t jam = 1, jam_dimension = 0;
+    if (take("jam") && (!number(&jam) || !expect("along") || !number(&jam_dimension))) return false;
+    if (jam < 1 || jam > kMaxLanes || jam_dimension > 2) return fail("a number of vectors");
+    made->jam = static_cast<uint8_t>(jam);
+    made->jam_dimension = static_cast<uint8_t>(jam_dimension);
     return true;
   }
 

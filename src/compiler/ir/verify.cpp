@@ -325,8 +325,12 @@ class Verifier {
 
   bool items(const Instruction& i) {
     if (!std::has_single_bit(i.lanes) || i.lanes > kMaxLanes) return fail(&i, "the number of lanes is a power of two");
-    if (i.regions.size() != (i.lanes > 1 ? 2 : 1) || !i.regions[0]->parameters.empty())
-      return fail(&i, "items have one region, with lanes two; the first has no parameters");
+    if (i.regions.size() != (i.jam > 1 ? 3 : i.lanes > 1 ? 2 : 1) || !i.regions[0]->parameters.empty())
+      return fail(&i, "items have one region, with lanes two, of which several go together three; the first has no parameters");
+    const bool jams = i.jam > 1;
+    if (jams && (i.lanes == 1 || !std::has_single_bit(i.jam) || i.jam_dimension > 2 || !i.regions[2]->parameters.empty()))
+      return fail(&i, "vectors that go together are a power of two, along a dimension, and their region has no parameters");
+    if (jams && !i.results.empty()) return fail(&i, "items of which vectors go together give nothing");
     if (i.lanes > 1) {
       const std::vector<Value*>& rest = i.regions[1]->parameters;
       if (rest.size() != 1 || rest[0]->type != Type{Kind::kBool}.with(i.lanes)) return fail(&i, "the rest has a mask");

@@ -7,6 +7,7 @@
 #include "compiler/passes/flatten_ifs.h"
 #include "compiler/passes/fold.h"
 #include "compiler/passes/inline_calls.h"
+#include "compiler/passes/lanes/jam_items.h"
 #include "compiler/passes/lanes/tile_loops.h"
 #include "compiler/passes/lanes/widen_items.h"
 #include "compiler/passes/limit_items.h"
@@ -36,7 +37,8 @@ constexpr Pass kPasses[] = {
     {"widen_items", widenItems, "a row is whole between its limits, and what is counted as cost is what runs"},
     {"fold_lanes", fold, "masks that have all lanes on are none"},
     {"clear", removeDead, "lanes of linear values that nothing asks for"},
-    {"tile_loops", tileLoops, "what is left of a loop is what it does"},
+    {"jam_items", jamItems, "what is left of a loop is what it does"},
+    {"tile_loops", tileLoops, "rows are those of one vector, or of none"},
     {"clear_tiles", removeDead, "addresses of elements that a tile has"},
 };
 

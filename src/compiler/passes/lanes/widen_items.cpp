@@ -180,7 +180,6 @@ class Items {
       items.regions.clear();
       if (!write(items, from, dimension == 0 ? across_ : *down_)) continue;
       const double own = module_.lanes_along == dimension ? 0 : cost.of(*items.regions[0]);
-      fprintf(stderr, "line %u dim %d own %g scalar %g\n", items.where.line, dimension, own, lanes * cost.of(from));
       if (own >= (dimension == 1 && chosen != before ? kClearly * best : best)) continue;
       best = own;
       chosen = items.regions;
