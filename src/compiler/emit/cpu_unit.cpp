@@ -430,17 +430,26 @@ class KernelText : public Common {
 
   // Whether an item may end where others go on to further `items`: not in those that the kernel ends with.
   bool someEndEarly() const {
-    const std::vector<Instruction*>& body = kernel_.body->body;
-    const Instruction* last = body.size() > 1 ? body[body.size() - 2] : nullptr;
+    std::vector<const Instruction*> last;
+    findLast(*kernel_.body, &last);
     bool found = false;
     ir::forEach(*kernel_.body, [&](const Instruction& i) {
-      if (i.op != Opcode::kItems || &i == last) return;
+      if (i.op != Opcode::kItems || std::find(last.begin(), last.end(), &i) != last.end()) return;
       for (const ir::Region* region : i.regions)
         ir::forEach(*region, [&](const Instruction& inner) {
           found = found || inner.op == Opcode::kReturn || inner.op == Opcode::kEnd;
         });
     });
     return found;
+  }
+
+  // What a region ends with, on either side of an `if`.
+  static void findLast(const ir::Region& region, std::vector<const Instruction*>* last) {
+    if (region.body.size() < 2) return;
+    const Instruction* i = region.body[region.body.size() - 2];
+    last->push_back(i);
+    if (i->op != Opcode::kIf) return;
+    for (const ir::Region* inner : i->regions) findLast(*inner, last);
   }
 
   const ir::Function& kernel_;

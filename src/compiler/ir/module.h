@@ -94,8 +94,9 @@ struct Function {
   std::vector<uint64_t> parameter_bytes;  // a kernel's records by value: their size, the parameter being their address; else 0
   std::vector<Object*> slots;
   bool is_kernel = false;
-  bool for_groups = false;             // a kernel whose body runs once for a group; in its `items` each work-item acts
-  uint32_t group_size[3] = {0, 0, 0};  // that it requires; zeros: any
+  bool for_groups = false;               // a kernel whose body runs once for a group; in its `items` each work-item acts
+  uint32_t group_size[3] = {0, 0, 0};    // that it requires; zeros: any
+  uint32_t likely_group[3] = {0, 0, 0};  // what groups are known to be most often; zeros: nothing is known
   uint32_t next_value = 0;
 };
 

@@ -57,7 +57,7 @@ constexpr char kQuickFile[] = "quick.so", kOptimizedFile[] = "optimised.so";
 constexpr int kBackgroundNiceness = 5;  // a quarter of a busy core: what is compiled makes the others faster
 
 // The forms that RT_CPU_BUILD asks for.
-enum class Mode : uint8_t { kTiered, kOptimized, kQuick, kIr, kIrOptimized };
+enum class Mode : uint8_t { kTiered, kOptimized, kQuick, kIr, kIrOptimized, kIrTiered };
 
 Mode modeFromEnvironment() {
   const char* value = config::get(config::Variable::kCpuBuild);
@@ -66,8 +66,9 @@ Mode modeFromEnvironment() {
   if (strcmp(value, "quick") == 0) return Mode::kQuick;
   if (strcmp(value, "ir") == 0) return Mode::kIr;
   if (strcmp(value, "ir_optimized") == 0) return Mode::kIrOptimized;
-  log::write(RT_LOG_WARNING, "RT_CPU_BUILD=%s is none of tiered, optimized, quick, ir and ir_optimized and is not used.",
-             value);
+  if (strcmp(value, "ir_tiered") == 0) return Mode::kIrTiered;
+  log::write(RT_LOG_WARNING,
+             "RT_CPU_BUILD=%s is none of tiered, optimized, quick, ir, ir_optimized and ir_tiered and is not used.", value);
   return Mode::kTiered;
 }
 
@@ -354,6 +355,7 @@ Status Pipeline::makeKey() {
   addNumber(&hash, mode_ == Mode::kQuick         ? 1
                    : mode_ == Mode::kIr          ? 2
                    : mode_ == Mode::kIrOptimized ? 3
+                   : mode_ == Mode::kIrTiered    ? 4
                                                  : 0);  // the other two: the same code
   RT_TRY(front_end_.addToKey(&hash, &log_));
   key_ = hash.finish();
@@ -372,6 +374,21 @@ Status Pipeline::translate(FrontEnd* front_end, CpuUnit* optimized, CpuUnit* qui
         own.launched_groups = launched_;
         own.gathers = cpuGathers() && !sanitizer_.watches();
         own.scatters = cpuScatters() && own.gathers;
+        if (mode_ == Mode::kIrTiered) {
+          std::string why_not;
+          CpuUnit made;
+          const bool has_form = unitFromIr(&made, true, &why_not, program, sources, own, diagnostics);
+          if (diagnostics.failed()) return false;
+          if (!has_form) log->append("remark: The IR has no room for this program: " + why_not + ".\n");
+          if (has_form && quick == nullptr) {
+            *optimized = std::move(made);
+            return true;
+          }
+          if (!lowerToCpu(optimized, quick, mostTexts(), program, sources, own, diagnostics)) return false;
+          made.turnable = true;
+          if (has_form) *optimized = std::move(made);
+          return true;
+        }
         if ((mode_ == Mode::kIr && quick != nullptr) || (mode_ == Mode::kIrOptimized && quick == nullptr)) {
           std::string why_not;
           const bool lanes = quick == nullptr;
@@ -455,7 +472,7 @@ Status Pipeline::build(Built* built) {
   const std::string path = kept_.keepObject(quickly ? kQuickFile : kOptimizedFile, object);
   RT_TRY(Object::load(&built->object, object.data(), object.size(), front_end_.name(), path));
   built->object->setTier(quickly || refused ? Object::Tier::kQuick : Object::Tier::kOptimized);
-  if (quickly && mode_ == Mode::kTiered) {
+  if (quickly && (mode_ == Mode::kTiered || mode_ == Mode::kIrTiered)) {
     improveLater(built, optimized);
   } else if (!refused && !kept_.debugs()) {  // the cache has no code that is slower than it has to be
     store(cache::directory(), key_, built->log, object);

@@ -17,6 +17,14 @@ bool unitFromIr(CpuUnit* unit, bool lanes, std::string* why_not, Program& progra
   ir::Module module;
   if (lanes && options.optimize) module.vector_bytes = 4 * options.lanes;
   if (!ir::fromTree(&module, program, why_not) || !ir::verify(module, why_not)) return false;
+  for (ir::Function* function : module.functions) {
+    const auto launched = options.launched_groups.find(function->name);
+    const bool is_required = function->group_size[0] != 0;
+    for (size_t d = 0; d < 3; ++d)
+      function->likely_group[d] = is_required                                 ? function->group_size[d]
+                                  : launched != options.launched_groups.end() ? launched->second[d]
+                                                                              : 0;
+  }
   if (!passes::run(&module, "all", why_not)) return false;
   emit::UnitText made;
   if (!emit::cpuUnit(&made, why_not, module, program, sources, options)) return false;

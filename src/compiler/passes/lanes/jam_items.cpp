@@ -137,24 +137,43 @@ class Worth {
       refused_ = true;
       return;
     }
-    size_t carried = 0, own = 0, shared_loads = 0;
-    for (const Value* each : i.regions[0]->parameters) carried += own_.is(*each) && each->type.hasLanes() ? 1u : 0u;
-    for (const Region* region : i.regions) {
-      ir::forEach(*region, [&](const Instruction& each) {
-        if (each.op == Opcode::kLoad && each.result()->type.hasLanes()) {
-          const bool is_apart = each.operands[0]->type.hasLanes() || each.step() != nullptr;
-          refused_ = refused_ || is_apart;
-          shared_loads += own_.is(*each.result()) ? 0 : 1;
-        }
-        own += own_.is(each) && each.op != Opcode::kConstant ? 1u : 0u;
-      });
-    }
+    Counts counts;
+    for (const Value* each : i.regions[0]->parameters) counts.carried += own_.is(*each) && each->type.hasLanes() ? 1u : 0u;
+    for (const Region* region : i.regions) count(*region, &counts);
+    const auto [carried, own, shared_loads] = counts;
     // Across the lanes' rows a load is saved; along them only a sum is there that would wait.
     const bool gains = dimension_ == items_.dimension ? carried >= 1 && carried <= 2 : shared_loads >= 1 && carried >= 1;
     if (!gains) return;
     uint8_t count = kMost;
     while (count > 1 && (count * carried + shared_loads + 2 > kRegisters || count * own > kInstructions)) count /= 2;
     most_ = std::min(most_, count);
+  }
+
+  struct Counts {
+    size_t carried = 0;       // vectors from turn to turn
+    size_t own = 0;           // instructions
+    size_t shared_loads = 0;  // of vectors
+  };
+  // Where an index may wrap, the first side of an `if` is for that: it does not run.
+  void count(const Region& region, Counts* counts) {
+    for (const Instruction* i : region.body) {
+      if (i->op == Opcode::kLoad && i->result()->type.hasLanes()) {
+        refused_ = refused_ || i->operands[0]->type.hasLanes() || i->step() != nullptr;
+        counts->shared_loads += own_.is(*i->result()) ? 0 : 1;
+      }
+      counts->own += own_.is(*i) && i->op != Opcode::kConstant ? 1u : 0u;
+      for (size_t k = 0; k < i->regions.size(); ++k) {
+        if (k != 0 || i->op != Opcode::kIf || !isForWraps(*i)) count(*i->regions[k], counts);
+      }
+    }
+  }
+  static bool isForWraps(const Instruction& i) {
+    const Region &first = *i.regions[0], &second = *i.regions[1];
+    const auto isLoad = [](const Instruction* each) { return each->op == Opcode::kLoad; };
+    const auto in_first = std::find_if(first.body.begin(), first.body.end(), isLoad);
+    const auto in_second = std::find_if(second.body.begin(), second.body.end(), isLoad);
+    return in_first != first.body.end() && in_second != second.body.end() && (*in_first)->operands[0]->type.hasLanes() &&
+           !(*in_second)->operands[0]->type.hasLanes();
   }
 
   const Instruction& items_;
@@ -305,7 +324,7 @@ void jam(ir::Module& module, ir::Function& function, Instruction& items) {
   if (!items.results.empty() || !canBe(*items.regions[0])) return;
   const uint8_t across = items.dimension == 0 ? 1 : 0;
   for (const uint8_t dimension : {across, items.dimension}) {
-    const uint32_t size = function.group_size[dimension];
+    const uint32_t size = function.likely_group[dimension];
     const Own own(*items.regions[0], dimension);
     const uint8_t count = Worth(items, own, dimension).count();
     if (count < 2 || (size != 0 && size < count * (dimension == items.dimension ? items.lanes : 1u))) continue;

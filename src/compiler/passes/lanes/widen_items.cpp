@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "compiler/analysis/divergence.h"
+#include "compiler/ir/writer.h"
 #include "compiler/passes/lanes/widening.h"
 #include "compiler/unit.h"
 
@@ -152,42 +154,107 @@ class Items {
     if (asksFor(*function.body, 1)) down_.emplace(function, 1, kMaxItems);
   }
 
-  void region(const Region& region) {
+  void region(Region& region) {
+    std::vector<Instruction*> body;
     for (Instruction* i : region.body) {
-      if (i->op == Opcode::kItems) {
-        if (i->lanes == 1) widen(*i);
+      const bool is_scalar = i->op == Opcode::kItems && i->lanes == 1;
+      Instruction* other = is_scalar ? widen(*i) : nullptr;
+      if (other != nullptr) {
+        eitherOf(*i, *other, region, &body);
         continue;
       }
-      for (const Region* inner : i->regions) this->region(*inner);
+      body.push_back(i);
+      if (i->op == Opcode::kItems) continue;
+      for (Region* inner : i->regions) this->region(*inner);
     }
+    region.body = std::move(body);
   }
 
  private:
   // Along dimension 1 only where that costs clearly less: memory lies along dimension 0, and groups are longer that way.
   static constexpr double kClearly = 0.7;
 
-  void widen(Instruction& items) {
-    const std::vector<Region*> before = items.regions;
-    const Region& from = *before[0];
+  struct Form {
+    Instruction* items = nullptr;  // null: there is none
+    double cost = 0;               // of an item
+  };
+
+  // Gives the items lanes, or leaves them. Where groups may be too short for the lanes along one dimension: the same items with
+  // lanes along the other one; else null.
+  Instruction* widen(Instruction& items) {
+    const Region& from = *items.regions[0];
     const uint8_t lanes = lanesFor(from, module_.vector_bytes);
-    const Cost cost(lanes, module_.vector_bytes);
-    double best = module_.lanes_along >= 0 ? 1e300 : lanes * cost.of(from);
-    std::vector<Region*> chosen = before;
-    items.lanes = lanes;
-    for (uint8_t dimension = 0; dimension < 2; ++dimension) {
-      if (dimension == 1 && (!asksFor(from, 1) || hasItemsSlots(from))) break;
-      items.dimension = dimension;
-      items.regions.clear();
-      if (!write(items, from, dimension == 0 ? across_ : *down_)) continue;
-      const double own = module_.lanes_along == dimension ? 0 : cost.of(*items.regions[0]);
-      if (own >= (dimension == 1 && chosen != before ? kClearly * best : best)) continue;
-      best = own;
-      chosen = items.regions;
-      chosen_dimension_ = dimension;
+    const bool has_down = asksFor(from, 1) && !hasItemsSlots(from);
+    if (module_.lanes_along >= 0) {
+      const Form forced = module_.lanes_along == 1 && has_down ? form(items, 1, lanes) : Form();
+      take(items, forced.items != nullptr ? forced : form(items, 0, lanes));
+      return nullptr;
     }
-    items.regions = chosen;
-    items.dimension = chosen == before ? uint8_t{0} : chosen_dimension_;
-    if (chosen == before) items.lanes = 1;
+    const double alone = Cost(lanes, module_.vector_bytes).of(from);
+    const Form across = best(items, 0, lanes), down = has_down ? best(items, 1, lanes) : Form();
+    const bool is_down = down.items != nullptr && down.cost < kClearly * (across.items != nullptr ? across.cost : alone);
+    const Form &chosen = is_down ? down : across, &other = is_down ? across : down;
+    if (chosen.items == nullptr || chosen.cost >= alone) return nullptr;
+    take(items, chosen);
+    const bool is_known = function_.likely_group[0] != 0;
+    return is_known || other.items == nullptr || other.cost >= alone || !items.results.empty() ? nullptr : other.items;
+  }
+
+  // With as many lanes as vectors have, or, where rows are known to be shorter, as fit those.
+  Form best(const Instruction& items, uint8_t dimension, uint8_t lanes) {
+    const uint32_t size = function_.likely_group[dimension];
+    while (size != 0 && lanes > 4 && lanes / 2u >= size) lanes /= 2;
+    Form made = form(items, dimension, lanes);
+    if (size != 0) made.cost *= static_cast<double>((size + lanes - 1) / lanes * lanes) / size;
+    return made;
+  }
+
+  Form form(const Instruction& items, uint8_t dimension, uint8_t lanes) {
+    Instruction* made = module_.makeInstruction(Opcode::kItems);
+    made->where = items.where;
+    made->parent = items.parent;
+    made->operands = items.operands;
+    made->numbers = items.numbers;
+    made->results = items.results;
+    made->lanes = lanes;
+    made->dimension = dimension;
+    if (!write(*made, *items.regions[0], dimension == 0 ? across_ : *down_)) return {};
+    return {made, Cost(lanes, module_.vector_bytes).of(*made->regions[0]) / lanes};
+  }
+
+  static void take(Instruction& items, const Form& form) {
+    if (form.items == nullptr) return;
+    items.lanes = form.items->lanes;
+    items.dimension = form.items->dimension;
+    items.regions = form.items->regions;
+    for (Region* region : items.regions) region->owner = &items;
+  }
+
+  // By the size of the group: a row that is too short for the lanes, and shorter than along the other dimension.
+  void eitherOf(Instruction& items, Instruction& other, Region& region, std::vector<Instruction*>* body) {
+    ir::Writer writer(module_, function_);
+    writer.where = items.where;
+    Region here;
+    writer.moveTo(&here);
+    const auto size = [&](uint8_t dimension) {
+      Instruction* made = writer.add(Opcode::kWorkItem, {writer.constant({ir::Kind::kI32}, dimension)}, {ir::Kind::kI64});
+      made->work_item = WorkItem::kLocalSize;
+      return made->result();
+    };
+    Value *own = size(items.dimension), *others = size(other.dimension);
+    Value* is_short = writer.compare(Opcode::kULt, own, writer.constant(own->type, items.lanes));
+    Value* is_shorter = writer.compare(Opcode::kULt, own, others);
+    Instruction* either = writer.add(Opcode::kIf, {writer.binary(Opcode::kAnd, is_short, is_shorter)});
+    for (Instruction* each : here.body) {
+      each->parent = &region;
+      body->push_back(each);
+    }
+    for (Instruction* each : {&other, &items}) {
+      Region* side = writer.enter(either);
+      each->parent = side;
+      side->body.push_back(each);
+      writer.end(Opcode::kYield);
+    }
   }
 
   // The slots of items lie along dimension 0.
@@ -212,7 +279,6 @@ class Items {
   // Of the kernel as it was: what has lanes already is not known to them.
   const analysis::Divergence across_;         // along dimension 0
   std::optional<analysis::Divergence> down_;  // along dimension 1, where it is asked for
-  uint8_t chosen_dimension_ = 0;
 };
 
 }  // namespace
