@@ -272,6 +272,7 @@ void CppFunction::itemsOf(const Instruction& i) {
 }
 
 void CppFunction::lanesOf(const Instruction& i) {
+  lanes_.use();
   declare(i.results);
   stack_.push_back({&i, "", 0});
   std::vector<std::string> limits;

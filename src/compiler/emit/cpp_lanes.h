@@ -25,6 +25,8 @@ class CppLanes {
   // A statement that puts what one lane has into a value; `lane` is a number.
   std::string put(ir::Type type, const std::string& to, const std::string& lane, const std::string& value);
 
+  // Items in lanes need the library, whatever is in them.
+  void use() { is_used_ = true; }
   bool isUsed() const { return is_used_; }
   bool usesTiles() const { return uses_tiles_; }
 

@@ -23,6 +23,7 @@ constexpr Pass kPasses[] = {
     {"cut", removeDead, "the reader leaves what follows a break; nothing is carried yet, so that all of it can go"},
     {"inline_calls", inlineCalls, "arguments and slots of what is called are the caller's from here on"},
     {"fold_indices", fold, "an index that is constant is one number"},
+    {"drop_indices", removeDead, "an address that folding has replaced is no use of its slot"},
     {"split_slots", splitSlots, "what has elements is not promoted"},
     {"promote_slots", promoteSlots, "all that follows sees values, not memory"},
     {"fold", fold, "constants have met their operations"},
