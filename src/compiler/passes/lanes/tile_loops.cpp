@@ -74,7 +74,7 @@ class CountedLoop {
       }
     }
     const Instruction* test = leaves.operands[0]->by;
-    if (test == nullptr || !isInside(*leaves.operands[0]) || test->operands.size() != 2 || isInside(*test->operands[1]))
+    if (test == nullptr || !isInside(*leaves.operands[0]) || test->operands.size() != 2 || changeOf(*test->operands[1]) != 0)
       return false;
     if (test->op != Opcode::kSLt && test->op != Opcode::kULt && test->op != Opcode::kSLe && test->op != Opcode::kULe)
       return false;
@@ -186,7 +186,10 @@ class Tiling {
   void region(Region& region, uint8_t lanes) {
     std::vector<Instruction*> body;
     for (Instruction* i : region.body) {
-      for (Region* inner : i->regions) this->region(*inner, i->op == Opcode::kItems ? i->lanes : lanes);
+      for (Region* inner : i->regions) {
+        const bool is_rest = i->op == Opcode::kItems && i->lanes > 1 && inner == i->regions[1];  // few: not worth the code
+        this->region(*inner, i->op != Opcode::kItems ? lanes : is_rest ? uint8_t{1} : i->lanes);
+      }
       if (i->op == Opcode::kLoop && lanes > 1) {
         if (Instruction* tiled = ofLoop(*i, region, lanes)) body.push_back(tiled);
       }
@@ -295,7 +298,7 @@ class Tiling {
     for (size_t k = 0; k < loop.exit(); ++k) body->body.push_back(copier.copy(*loop.body().body[k], *body));
     const Instruction& leaves = *loop.body().body[loop.exit()];
     Value* counter = copier.of(loop.counter());
-    Value* left = writer.binary(Opcode::kSub, loop.limit(), counter);
+    Value* left = writer.binary(Opcode::kSub, copier.of(loop.limit()), counter);
     const uint32_t needed = lanes - (loop.countsLast() ? 1u : 0u);
     Value* goes_on = writer.compare(Opcode::kULe, writer.constant(counter->type, needed), left);
     goes_on = writer.binary(Opcode::kAnd, copier.of(leaves.operands[0]), goes_on);
