@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "compiler/ir/verify.h"
+#include "compiler/passes/eliminate_common.h"
 #include "compiler/passes/flatten_ifs.h"
 #include "compiler/passes/fold.h"
 #include "compiler/passes/inline_calls.h"
@@ -29,6 +30,7 @@ constexpr Pass kPasses[] = {
     {"fold", fold, "constants have met their operations"},
     {"split_again", splitSlots, "indices were values of slots"},
     {"promote_again", promoteSlots, "as before"},
+    {"eliminate_common", eliminateCommon, "addresses are operations on values"},
     {"shrink", removeDead, "what folding has left counts for nothing"},
     {"flatten_ifs", flattenIfs, "what is short is short by now"},
     {"remove_dead", removeDead, "what was folded and what is carried for nothing"},

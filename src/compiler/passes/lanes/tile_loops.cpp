@@ -246,7 +246,7 @@ class Tiling {
   static bool isAlongRow(const CountedLoop& loop, const Instruction& i, Bounds* bounds) {
     if (i.op != Opcode::kLoad || !i.result()->type.hasLanes() || i.result()->type.isVector()) return false;
     const auto bytes = static_cast<int64_t>(ir::bytesOf(i.result()->type.kind));
-    if (bytes < 4 || (i.mask() != nullptr && loop.isInside(*i.mask()))) return false;
+    if (i.mask() != nullptr && loop.isInside(*i.mask())) return false;
     if (!i.numbers.empty() && (static_cast<int64_t>(i.numbers[0]) == bytes || i.numbers[0] == 0)) return false;
     Bounds own;
     if (loop.changeOf(*i.operands[0], &own) != bytes) return false;

@@ -54,6 +54,8 @@ class Cost {
   static constexpr double kFunction = 10;  // of the language
   static constexpr double kAlone = 4;      // a lane's access to a place of its own
   static constexpr double kDivision = 8;   // of integers
+  static constexpr double kApart = 2;      // the same a step after its neighbour's
+  static constexpr double kFar = 4;        // or further away than is known
   static constexpr double kAlonePut = 5;   // the same of a store
   static constexpr double kEachLane = 4;   // to take a lane out and put its result back
 
@@ -125,12 +127,14 @@ class Cost {
 
   double access(const Value& pointer, const Instruction& i, Type type) const {
     if (!pointer.type.hasLanes() && i.numbers.empty() && i.step() == nullptr) return registers(type.plain());
-    const double places = static_cast<double>(lanes_) * type.components;
+    // Up to eight bytes of a lane are one access.
+    const double words = std::max(1.0, static_cast<double>(ir::bytesOf(type.kind)) * type.components / 8);
+    const double places = static_cast<double>(lanes_) * words;
     if (pointer.type.hasLanes()) return (i.op == Opcode::kStore ? kAlonePut : kAlone) * places;
-    if (i.step() != nullptr) return places;
+    if (i.step() != nullptr) return kFar * places;
     const auto step = static_cast<int64_t>(i.numbers[0]);
     const bool together = step == static_cast<int64_t>(ir::bytesOf(type)) || step == 0;
-    return together ? registers(type.with(static_cast<uint8_t>(lanes_))) : places;
+    return together ? registers(type.with(static_cast<uint8_t>(lanes_))) : kApart * places;
   }
 
   const uint32_t lanes_, vector_bytes_;

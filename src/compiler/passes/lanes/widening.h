@@ -91,6 +91,8 @@ class Widening {
   bool findNumber(const Value& number, Place* place);
   bool findWider(const Instruction& by, Place* place);
   bool findProduct(const Instruction& by, Place* place);
+  bool findBounded(const Instruction& by, Place* place);
+  bool findChosen(const Instruction& by, Place* place);
   Value* sum(Value* a, Value* b);
   Value* stepOf(const Place& place, Type type);
   Value* condition(const Place& place);

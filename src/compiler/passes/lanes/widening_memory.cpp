@@ -49,6 +49,10 @@ bool Widening::findNumber(const Value& number, Place* place) {
     case Opcode::kMul:
     case Opcode::kShl:
       return findProduct(*by, place);
+    case Opcode::kBuiltin:
+      return findBounded(*by, place);
+    case Opcode::kSelect:
+      return findChosen(*by, place);
     default:
       return false;
   }
@@ -81,6 +85,49 @@ bool Widening::findWider(const Instruction& by, Place* place) {
   place->unless.push_back(own.stride > 0 ? writer_.compare(Opcode::kULt, last, own.first)
                                          : writer_.compare(Opcode::kULt, own.first, last));
   return true;
+}
+
+// min, max and clamp of what has a step, as indices near an edge have them: all lanes lie between the bounds, or it is no step.
+bool Widening::findBounded(const Instruction& by, Place* place) {
+  if (by.signature.builtin == nullptr) return false;
+  const std::string& name = by.signature.builtin->name;
+  const bool clamps = name == "clamp" && by.operands.size() == 3;
+  if (!clamps && ((name != "min" && name != "max") || by.operands.size() != 2)) return false;
+  const auto isSame = [&](size_t k) {
+    return divergence_.of(*by.operands[k]).isUniform() && !now(*by.operands[k])->type.hasLanes();
+  };
+  const size_t which = !clamps && isSame(0) ? 1 : 0;
+  if (!isSame(1 - which) || (clamps && !isSame(2))) return false;
+  Place own;
+  if (!findNumber(*by.operands[which], &own) || own.more != nullptr || own.stride == 0) return false;
+  const Opcode less = by.signature.parameters[0].type->isSigned() ? Opcode::kSLt : Opcode::kULt;
+  const Type type = by.operands[which]->type;
+  Value* last =
+      writer_.binary(Opcode::kAdd, own.first, writer_.constant(type, static_cast<uint64_t>(own.stride * (lanes_ - 1))));
+  Value *least = own.stride > 0 ? own.first : last, *most = own.stride > 0 ? last : own.first;
+  *place = {own.first, own.stride, nullptr, std::move(own.unless)};
+  place->unless.push_back(writer_.compare(less, most, least));  // it wraps on the way
+  if (name != "min") place->unless.push_back(writer_.compare(less, least, now(*by.operands[1 - which])));
+  if (name == "min") place->unless.push_back(writer_.compare(less, now(*by.operands[1 - which]), most));
+  if (clamps) place->unless.push_back(writer_.compare(less, now(*by.operands[2]), most));
+  return true;
+}
+
+// c ? x : y, where x has a step and c does not depend on memory: as a rule it holds for all lanes, or it is no step.
+bool Widening::findChosen(const Instruction& by, Place* place) {
+  const Instruction* asked = by.operands[0]->by;
+  if (asked == nullptr || asked->operands.size() != 2 || !now(*by.operands[0])->type.hasLanes()) return false;
+  const auto isLine = [&](const Value* each) { return !divergence_.of(*each).isVarying(); };
+  if (!std::all_of(asked->operands.begin(), asked->operands.end(), isLine)) return false;
+  for (const size_t which : {1, 2}) {
+    Place own;
+    if (divergence_.of(*by.operands[which]).isUniform() || !findNumber(*by.operands[which], &own)) continue;
+    Value* chosen = wide(*by.operands[0]);
+    *place = std::move(own);
+    place->unless.push_back(writer_.unary(Opcode::kAny, which == 1 ? negated(chosen) : chosen, {Kind::kBool}));
+    return true;
+  }
+  return false;
 }
 
 // By a constant, or by what is the same for all.
