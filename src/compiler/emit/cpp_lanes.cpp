@@ -22,6 +22,8 @@ std::string joined(const std::vector<std::string>& parts) {
 
 // Of lanes' pointers, which are whole addresses.
 constexpr char kNowhere[] = "mrt_nowhere()";
+// Of what is not reached as a rule.
+const std::string kRare = "mrt_rare<mrt_L::n>::";
 
 }  // namespace
 
@@ -283,8 +285,10 @@ std::string CppLanes::load(const Instruction& i, const std::vector<std::string>&
   const std::string parts = is_vector ? "_parts<" + std::to_string(type.components) + ">" : "";
   const bool apart = i.operands[0]->type.hasLanes() || i.step() != nullptr || i.numbers[0] != ir::bytesOf(type);
   if (is_vector && type.components == type.lanes && apart) return tile(i, operands);
+  const std::string at = (i.is_rare ? kRare : std::string("mrt_L::")) + "at";
+  has_rare_ = has_rare_ || i.is_rare;
   if (i.operands[0]->type.hasLanes())
-    return "mrt_L::at" + parts + "((const " + own + "*)" + kNowhere + ", " + operands[0] + ", 1, " + some + ")";
+    return at + parts + "((const " + own + "*)" + kNowhere + ", " + operands[0] + ", 1, " + some + ")";
   const std::string from = "((const " + own + "*)" + operands[0];
   if (i.step() != nullptr) return "mrt_L::far" + parts + from + ", (long)" + operands[1] + ", " + some + ")";
   const auto step = static_cast<int64_t>(i.numbers[0]);
@@ -301,9 +305,10 @@ std::string CppLanes::store(const Instruction& i, const std::vector<std::string>
   const std::string given = type.hasLanes() ? operands[0] : part(value, operands[0], 0);
   const std::string parts = type.isVector() ? "_parts<" + own + ", " + std::to_string(type.components) + ">" : "";
   const auto call = [&](const char* name, const std::string& pointer, const std::string& place, const std::string& lanes) {
-    const std::string function = std::string("mrt_L::put_") + name + parts;
+    const std::string function = (i.is_rare ? kRare : std::string("mrt_L::")) + "put_" + name + parts;
     return function + "((" + own + "*)" + pointer + place + ", " + given + (lanes.empty() ? "" : ", " + lanes) + ")";
   };
+  has_rare_ = has_rare_ || i.is_rare;
   if (i.operands[1]->type.hasLanes()) return call("at", kNowhere, ", " + operands[1] + ", 1", some);
   if (i.step() != nullptr) return call("far", operands[1], ", (long)" + operands[2], some);
   const auto step = static_cast<int64_t>(i.numbers[0]);

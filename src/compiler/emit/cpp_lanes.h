@@ -29,6 +29,7 @@ class CppLanes {
   void use() { is_used_ = true; }
   bool isUsed() const { return is_used_; }
   bool usesTiles() const { return uses_tiles_; }
+  bool hasRare() const { return has_rare_; }
 
  private:
   std::string element(ir::Kind kind);  // "unsigned int"; of a mask "int"
@@ -49,6 +50,7 @@ class CppLanes {
   Prelude& prelude_;
   bool is_used_ = false;
   bool uses_tiles_ = false;
+  bool has_rare_ = false;
 };
 
 }  // namespace manyrt::compiler::emit

@@ -539,6 +539,7 @@ bool cpuUnit(UnitText* unit, std::string* why_not, const ir::Module& module, Pro
   for (const char* file : {"types", "conversion", "gather", "integer", "product", "lanes", "math"}) {
     if (lanes.isUsed()) unit->text += libraryBody("lanes/" + std::string(file) + ".h");
   }
+  if (lanes.hasRare()) unit->text += libraryBody("lanes/rare.h");
   if (lanes.usesTiles()) unit->text += libraryBody("lanes/tile.h");
   unit->text += prelude.text();
   if (prelude.text().empty()) unit->text += "#define mrt_fn static inline\n";

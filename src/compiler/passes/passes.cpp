@@ -16,6 +16,7 @@
 #include "compiler/passes/remove_dead.h"
 #include "compiler/passes/split_at_barriers.h"
 #include "compiler/passes/split_slots.h"
+#include "compiler/passes/unroll_loops.h"
 
 namespace manyrt::compiler::passes {
 namespace {
@@ -28,6 +29,10 @@ constexpr Pass kPasses[] = {
     {"split_slots", splitSlots, "what has elements is not promoted"},
     {"promote_slots", promoteSlots, "all that follows sees values, not memory"},
     {"fold", fold, "constants have met their operations"},
+    {"drop_tests", removeDead, "what tests are made of is gone where they are one comparison"},
+    {"unroll_loops", unrollLoops, "counters are values, and their limits constants"},
+    {"fold_turns", fold, "counters are constant"},
+    {"drop_turns", removeDead, "an address that folding has replaced is no use of its slot"},
     {"split_again", splitSlots, "indices were values of slots"},
     {"promote_again", promoteSlots, "as before"},
     {"eliminate_common", eliminateCommon, "addresses are operations on values"},
@@ -39,6 +44,7 @@ constexpr Pass kPasses[] = {
     {"sweep", removeDead, "conditions that are limits now, and what was hoisted for nothing"},
     {"widen_items", widenItems, "a row is whole between its limits, and what is counted as cost is what runs"},
     {"fold_lanes", fold, "masks that have all lanes on are none"},
+    {"common_lanes", eliminateCommon, "each access has asked for itself whether its lanes have a step"},
     {"clear", removeDead, "lanes of linear values that nothing asks for"},
     {"jam_items", jamItems, "what is left of a loop is what it does"},
     {"tile_loops", tileLoops, "rows are those of one vector, or of none"},

@@ -188,6 +188,10 @@ void Widening::pure(const Instruction& i) {
     operands.push_back(wide(*each));
     lanes = std::max(lanes, operands.back()->type.lanes);
   }
+  // Lanes that are off have anything, also where the program has made sure that it is no zero: what they loaded is one.
+  const bool divides = i.op == Opcode::kSDiv || i.op == Opcode::kUDiv || i.op == Opcode::kSRem || i.op == Opcode::kURem;
+  if (divides && is_masked_ && operands[1]->type.hasLanes())
+    operands[1] = writer_.select(on(), operands[1], writer_.constant(operands[1]->type.plain(), 1));
   if (i.op == Opcode::kOffset && layouts_.isSideBySide(*i.result()))
     operands[1] = writer_.binary(Opcode::kMul, operands[1], writer_.constant({Kind::kI64}, lanes_));
   define(*i.result(), made(i, std::move(operands), i.result()->type.with(lanes))->result());

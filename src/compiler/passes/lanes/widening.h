@@ -148,6 +148,7 @@ class Widening {
   std::vector<std::pair<Region*, Instruction*>> guards_;  // regions whose rest stands in an if
   Slot on_;
   bool is_masked_ = false;
+  bool is_rare_ = false;  // loads and stores are being written for indices that wrap
   bool escaped_ = false;  // what was written last may have left no lane on
   bool refused_ = false;
 };

@@ -195,6 +195,7 @@ Widening::Value* Widening::loadOne(const Instruction& i, Value* pointer, const P
   addStep(&operands, place);
   Instruction* load = writer_.add(Opcode::kLoad, std::move(operands), type.with(lanes_));
   load->alignment = std::min(i.alignment, static_cast<uint32_t>(ir::bytesOf(type)));
+  load->is_rare = is_rare_;
   if (place != nullptr && place->more == nullptr) load->numbers = {static_cast<uint64_t>(place->stride)};
   return load->result();
 }
@@ -204,6 +205,7 @@ void Widening::storeOne(const Instruction& i, Value* value, Value* pointer, cons
   addStep(&operands, place);
   Instruction* store = writer_.add(Opcode::kStore, std::move(operands));
   store->alignment = std::min(i.alignment, static_cast<uint32_t>(ir::bytesOf(value->type)));
+  store->is_rare = is_rare_;
   if (place != nullptr && place->more == nullptr) store->numbers = {static_cast<uint64_t>(place->stride)};
 }
 
@@ -247,7 +249,9 @@ void Widening::load(const Instruction& i) {
     Region* outer = writer_.region();
     Instruction* either = writer_.add(Opcode::kIf, {condition(place)});
     writer_.enter(either);
+    is_rare_ = true;
     put(result, loadAll(i, wide(*i.operands[0]), nullptr));
+    is_rare_ = false;
     writer_.end(Opcode::kYield);
     writer_.enter(either);
     put(result, loadAll(i, place.first, &place));
@@ -271,7 +275,9 @@ void Widening::store(const Instruction& i) {
   Region* outer = writer_.region();
   Instruction* either = writer_.add(Opcode::kIf, {condition(place)});
   writer_.enter(either);
+  is_rare_ = true;
   storeAll(i, wide(*i.operands[1]), nullptr);
+  is_rare_ = false;
   writer_.end(Opcode::kYield);
   writer_.enter(either);
   storeAll(i, place.first, &place);
