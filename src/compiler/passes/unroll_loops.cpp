@@ -72,8 +72,11 @@ class Unrolling {
     const auto counter = std::find(body.parameters.begin(), body.parameters.end(), test.operands[0]);
     const auto number = static_cast<size_t>(counter - body.parameters.begin());
     const Instruction* add = step.body.back()->operands[number]->by;
-    if (body.body.back()->operands[number] != *counter || add == nullptr || add->op != Opcode::kAdd ||
-        add->operands[0] != step.parameters[number] || !isConstant(*add->operands[1]) || !isConstant(*loop.operands[number])) {
+    if (add == nullptr || add->op != Opcode::kAdd || !isConstant(*add->operands[1]) || !isConstant(*loop.operands[number]))
+      return 0;
+    const auto carried = std::find(step.parameters.begin(), step.parameters.end(), add->operands[0]);
+    if (carried == step.parameters.end() ||
+        body.body.back()->operands[static_cast<size_t>(carried - step.parameters.begin())] != *counter) {
       return 0;
     }
     ir::Bits now[2] = {{loop.operands[number]->by->numbers[0]}, {test.operands[1]->by->numbers[0]}};

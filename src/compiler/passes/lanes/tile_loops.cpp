@@ -153,22 +153,25 @@ class CountedLoop {
   std::optional<int64_t> changeOfParameter(const Value& parameter) const {
     const auto at = std::find(body_.parameters.begin(), body_.parameters.end(), &parameter);
     if (at == body_.parameters.end()) return std::nullopt;
-    const auto number = static_cast<size_t>(at - body_.parameters.begin());
-    const auto in_body = added(*body_.body.back()->operands[number], parameter);
-    const auto in_step = added(*step_.body.back()->operands[number], *step_.parameters[number]);
-    if (!in_body || !in_step) return std::nullopt;
-    return *in_body + *in_step;
-  }
-  static std::optional<int64_t> added(const Value& value, const Value& to) {
     int64_t sum = 0;
-    const Value* at = &value;
-    for (; at != &to; at = at->by->operands[0]) {
-      if (at->by == nullptr || (at->by->op != Opcode::kAdd && at->by->op != Opcode::kOffset) || !isNumber(*at->by->operands[1]))
-        return std::nullopt;
-      const uint64_t bits = at->by->operands[1]->by->numbers[0];
-      sum += at->type.kind == Kind::kI32 ? static_cast<int32_t>(bits) : static_cast<int64_t>(bits);
-    }
+    const Value* before =
+        withoutConstants(*step_.body.back()->operands[static_cast<size_t>(at - body_.parameters.begin())], &sum);
+    const auto carried = std::find(step_.parameters.begin(), step_.parameters.end(), before);
+    if (carried == step_.parameters.end()) return std::nullopt;
+    const auto number = static_cast<size_t>(carried - step_.parameters.begin());
+    if (withoutConstants(*body_.body.back()->operands[number], &sum) != &parameter) return std::nullopt;
     return sum;
+  }
+  // What constants are added to, and their sum.
+  static const Value* withoutConstants(const Value& value, int64_t* sum) {
+    const Value* at = &value;
+    while (at->by != nullptr && (at->by->op == Opcode::kAdd || at->by->op == Opcode::kOffset) &&
+           isNumber(*at->by->operands[1])) {
+      const uint64_t bits = at->by->operands[1]->by->numbers[0];
+      *sum += at->type.kind == Kind::kI32 ? static_cast<int32_t>(bits) : static_cast<int64_t>(bits);
+      at = at->by->operands[0];
+    }
+    return at;
   }
 
   const Instruction& loop_;

@@ -56,6 +56,7 @@ class Cost {
   static constexpr double kDivision = 8;   // of integers
   static constexpr double kApart = 2;      // the same a step after its neighbour's
   static constexpr double kFar = 4;        // or further away than is known
+  static constexpr double kInTiles = 1;    // where a loop may take several of a row at once
   static constexpr double kAlonePut = 5;   // the same of a store
   static constexpr double kEachLane = 4;   // to take a lane out and put its result back
 
@@ -66,7 +67,9 @@ class Cost {
 
   double of(const Instruction& i) const {
     double inner = 0;
+    loops_ += i.op == Opcode::kLoop ? 1 : 0;
     for (const Region* region : i.regions) inner += of(*region);
+    loops_ -= i.op == Opcode::kLoop ? 1 : 0;
     switch (ir::shapeOf(i.op)) {
       case Shape::kConstant:
       case Shape::kAddress:
@@ -131,13 +134,14 @@ class Cost {
     const double words = std::max(1.0, static_cast<double>(ir::bytesOf(type.kind)) * type.components / 8);
     const double places = static_cast<double>(lanes_) * words;
     if (pointer.type.hasLanes()) return (i.op == Opcode::kStore ? kAlonePut : kAlone) * places;
-    if (i.step() != nullptr) return kFar * places;
+    if (i.step() != nullptr) return (loops_ != 0 ? kInTiles : kFar) * places;
     const auto step = static_cast<int64_t>(i.numbers[0]);
     const bool together = step == static_cast<int64_t>(ir::bytesOf(type)) || step == 0;
     return together ? registers(type.with(static_cast<uint8_t>(lanes_))) : kApart * places;
   }
 
   const uint32_t lanes_, vector_bytes_;
+  mutable uint32_t loops_ = 0;  // around
 };
 
 // Which of the ids that make neighbours different are asked for.

@@ -280,6 +280,96 @@ TEST(IrPlantedDefectsTest, EachDefectOfLanesIsFound) {
   }
 }
 
+// --- with tiles, and vectors that go together
+
+constexpr char kTogetherSource[] = R"(
+kernel void k(global uint* out, uint n) {
+  const int l = (int)get_local_id(0);
+  local uint seen[64];
+  uint sum = 0, row = 0;
+  for (int i = 0; i < (int)n; ++i) sum = sum * 3 + out[32 + i] * out[40 + i * 40 + l];
+  seen[l] = sum;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int i = 0; i < 9; ++i) row = row * 5 + out[64 + l * 9 + i];
+  out[l] = seen[l ^ 1] ^ row;
+})";
+
+Instruction* firstInRegion(ir::Module& module, size_t number, Opcode op, const std::function<bool(const Instruction&)>& is) {
+  Instruction* found = nullptr;
+  ir::forEach(*module.find("k")->body, [&](const Instruction& items) {
+    if (items.op != Opcode::kItems || items.regions.size() <= number) return;
+    ir::forEach(*items.regions[number], [&](Instruction& i) {
+      if (found == nullptr && i.op == op && is(i)) found = &i;
+    });
+  });
+  return found;
+}
+bool isAny(const Instruction&) { return true; }
+
+const Defect kTogetherDefects[] = {
+    {"a turn takes the element of another one",
+     [](ir::Module& m) {
+       Instruction* i = firstInRegion(m, 0, Opcode::kExtract, [](const Instruction& each) { return each.numbers[0] == 2; });
+       if (i != nullptr) i->numbers[0] = 1;
+       return i != nullptr;
+     }},
+    {"a row begins an element later",
+     [](ir::Module& m) {
+       Instruction* i =
+           firstInRegion(m, 0, Opcode::kLoad, [](const Instruction& each) { return each.result()->type.isVector(); });
+       if (i != nullptr) i->numbers[0] += 4;
+       return i != nullptr;
+     }},
+    {"tiles go on to a turn that there is not",
+     [](ir::Module& m) {
+       Instruction* i = firstInRegion(m, 0, Opcode::kULe, isAny);
+       if (i == nullptr || i->operands[0]->by == nullptr) return false;
+       i->operands[0]->by->numbers[0] = 1;
+       return true;
+     }},
+    {"vectors that go together are one vector",
+     [](ir::Module& m) {
+       for (Instruction* i = first(m, Opcode::kItems); i != nullptr && i->jam > 1;) {
+         i->regions[2]->body = {i->regions[2]->body.back()};
+         return true;
+       }
+       return false;
+     }},
+    {"fewer vectors go together than their region is for",
+     [](ir::Module& m) {
+       Instruction* i = first(m, Opcode::kItems);
+       if (i == nullptr || i->jam < 4) return false;
+       i->jam = 8;
+       return true;
+     }},
+};
+
+std::vector<uint32_t> resultTogether(const ir::Module& module, std::string* why) {
+  ir::Run run;
+  run.group_size[0] = 39;
+  run.steps = 1 << 18;
+  std::vector<uint32_t> words(512);
+  for (uint32_t i = 0; i < words.size(); ++i) words[i] = i * 2654435761u >> 7;
+  run.arguments = {ir::buffer(words), ir::value(7)};
+  ir::interpret(&run, module, *module.find("k"), why);
+  return ir::words(run.arguments[0]);
+}
+
+TEST(IrPlantedDefectsTest, EachDefectOfTilesAndVectorsIsFound) {
+  for (const Defect& defect : kTogetherDefects) {
+    ir::FromSource made(kTogetherSource);
+    std::string why;
+    made.module.vector_bytes = 16;
+    ASSERT_TRUE(run(&made.module, "all", &why)) << why;
+    const std::vector<uint32_t> before = resultTogether(made.module, &why);
+    EXPECT_EQ(why, "");
+    ASSERT_TRUE(defect.plant(made.module)) << defect.what << "\n" << ir::print(made.module);
+    const bool refused = !ir::verify(made.module, &why);
+    const bool differs = !refused && (resultTogether(made.module, &why) != before || !why.empty());
+    EXPECT_TRUE(refused || differs) << defect.what << "\n" << ir::print(made.module);
+  }
+}
+
 TEST(IrPlantedDefectsTest, APassThatIsNotThereIsNamed) {
   ir::FromSource made(kSource);
   std::string why;

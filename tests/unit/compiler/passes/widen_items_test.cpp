@@ -88,11 +88,50 @@ const Case kCases[] = {
      -1},
     {"ulong i = (ulong)(x * 1000003u) % 100; out[at] = in[i] + (uint)(x / 3u) + x % 7u + (uint)((int)x / -2);", -1},
     {"uint i = 0xfffffffcu + l; out[at] = in[i & 255] + (i < 4 ? in[i] : 0);", -1},
+    // Rows that lanes walk along: tiles of as many turns as there are lanes, and what is left.
+    {"uint s = 0; for (uint i = 0; i < n; ++i) s = s * 3 + in[l * 9 + i]; out[at] = s;", -1},
+    {"uint s = 0; for (int i = 0; i <= (int)n; ++i) s = s * 3 + in[(int)l * 11 + i + 1]; out[at] = s;", -1},
+    {"uint s = 0; for (int i = 0; i < 10; ++i) s = s * 3 + in[(int)l * (int)n + i]; out[at] = s;", -1},
+    {"global const uchar* b = (global const uchar*)in; uint s = 0;\n"
+     "for (uint i = 0; i < n; ++i) s = s * 3 + b[l * 10 + i]; out[at] = s;",
+     -1},
+    // What vectors that go together share.
+    {"uint s = 0; for (uint i = 0; i < n; ++i) s = s * 5 + in[i] * 3 + in[i * w + l]; out[at] = s;", -1},
+    {"uint s = 0; for (uint i = 0; i < n; ++i) s = s * 5 + in[y * 10 + i] * in[i * 8 + l]; out[at] = s;", -1},
+    {"uint s = l, t = 1; for (int i = 0; i < (int)n; ++i) { s = s * 3 + in[i * 16 + (int)l]; if (s & 1) t += s; if (i == 4) "
+     "continue; t ^= in[i]; } out[at] = s ^ t;",
+     -1},
+    {"local uint t[512]; uint a = in[x], s = 0; t[y * w + l] = a; barrier(CLK_LOCAL_MEM_FENCE);\n"
+     "for (uint i = 0; i < w; ++i) s = s * 3 + t[y * w + i] * in[i + l]; out[at] = s ^ a;",
+     -1},
+    // Indices near an edge.
+    {"out[at] = in[x > n ? x - n : 0] + in[l < 5 ? 3 : l] * 3;", -1},
+    // Turns that all lanes take.
+    {"uint i = l, s = 0; while (i < n * 5) { s = s * 3 + in[i]; i += w; } out[at] = s * 7 + i;", -1},
+    {"uint s = 0; for (uint i = in[x] & 3; i < (in[x + 1] & 15); ++i) { if (s & 2) s += in[i]; else s = s * 3 + i; } out[at] = "
+     "s;",
+     -1},
+    {"for (uint i = l; i - 3u < n; ++i) out[at] += i;", -1},
+    // Short loops, copies of objects, the same twice.
+    {"uint p[4]; for (uint i = 0; i < 4; ++i) p[i] = in[x + i] * n; uint s = 0;\n"
+     "for (uint i = 0; i < 4; ++i) s = s * 7 + p[i ^ 1]; out[at] = s;",
+     -1},
+    {"uint s = 0; for (char i = 126; i > 0; ++i) s = s * 3 + in[x + (uint)i]; for (uint i = 5; i < 3; ++i) s = 0; out[at] = s;",
+     -1},
+    {"uint s = 0; for (int i = 3; i >= 0; i--) { if (in[x] & (1u << i)) continue; s = s * 3 + in[x + (uint)i]; } out[at] = s;",
+     -1},
+    {"global const S* all = (global const S*)in; S s = all[l & 7]; s.a += n; s.b[1] ^= 3; S t = s;\n"
+     "((global S*)(out + 256))[at] = t; out[at] = t.a + t.b[1] + t.b[3];",
+     -1},
+    {"if (in[n] < in[x] || (in[n] == in[x] && n < l)) out[at] = in[n] + in[x]; else out[at] = 3;", -1},
+    {"out[at] = in[x]; out[at] += in[x]; uint t = out[at]; out[at] = t * 3; out[at] += out[at];", -1},
+    {"uint d = in[x] & 3; if (d != 0) out[at] = 100 / d; else out[at] = n % (d + 1);", -1},
+    {"uint a = 1; switch (n & 3) { default: a += in[x]; case 0: a++; break; case 1: a += n; } out[at] = a * n;", -1},
     {"bool b = in[x] & 1, c = x & 2; if (b != c) out[at] = b; else out[at] = 2 + (b == (n > 2));", -1},
 };
 
 void expectAlike(const ir::Module& before, const ir::Module& after, const char* body) {
-  constexpr uint32_t kSizes[][2] = {{1, 2}, {3, 2}, {4, 2}, {6, 2}, {13, 2}, {3, 5}, {2, 8}, {1, 9}};
+  constexpr uint32_t kSizes[][2] = {{1, 2}, {3, 2}, {4, 2}, {6, 2}, {13, 2}, {3, 5}, {2, 8}, {1, 9}, {22, 1}, {4, 5}};
   for (const auto& [width, height] : kSizes) {
     for (const uint32_t n : {0, 2, 5, 9}) {
       EXPECT_EQ(result(before, width, height, n), result(after, width, height, n))
@@ -153,6 +192,60 @@ int lanesOf(const char* body, uint32_t vector_bytes) {
     if (i.op == Opcode::kItems) lanes = i.lanes;
   });
   return lanes;
+}
+
+// What the items of a kernel have, in the form for most of them: along one dimension or the other, whichever has more.
+struct Forms {
+  int tiles = 0, loops = 0, loads = 0, jam = 1, jam_dimension = -1;
+};
+Forms formsOf(const char* body) {
+  ir::FromSource made(source(body));
+  made.module.vector_bytes = 16;
+  std::string why;
+  EXPECT_TRUE(run(&made.module, "all", &why)) << why;
+  Forms forms;
+  ir::forEach(*made.module.find("k")->body, [&](const Instruction& i) {
+    if (i.op != Opcode::kItems) return;
+    Forms own;
+    ir::forEach(*i.regions[0], [&](const Instruction& inner) {
+      const bool is_load = inner.op == Opcode::kLoad;
+      own.tiles += is_load && inner.result()->type.lanes > 1 && inner.result()->type.components == inner.result()->type.lanes;
+      own.loops += inner.op == Opcode::kLoop;
+      own.loads += is_load && !inner.is_rare;
+    });
+    forms.tiles = std::max(forms.tiles, own.tiles);
+    forms.loops = std::max(forms.loops, own.loops);
+    forms.loads = std::max(forms.loads, own.loads);
+    if (i.jam > 1) forms.jam_dimension = i.jam_dimension;
+    forms.jam = std::max<int>(forms.jam, i.jam);
+  });
+  return forms;
+}
+
+TEST(WidenItemsFormTest, RowsThatLanesWalkAlongAreTiles) {
+  EXPECT_EQ(formsOf("uint s = 0; for (uint i = 0; i < n; ++i) s += in[l * n + i]; out[at] = s;").tiles, 1);
+  EXPECT_EQ(formsOf("uint s = 0; for (int i = 0; i < 9; ++i) s += in[(int)l * 9 + i]; out[at] = s;").tiles, 1);
+  EXPECT_EQ(formsOf("uint s = 0; for (uint i = 0; i < n; ++i) s += in[l + n * i]; out[at] = s;").tiles, 0) << "neighbours";
+  EXPECT_EQ(formsOf("for (uint i = 0; i < n; ++i) out[at] += in[l * n + i];").tiles, 0) << "what is stored may be read";
+}
+
+TEST(WidenItemsFormTest, VectorsThatShareLoadsGoTogether) {
+  const Forms rows =
+      formsOf("uint s = 0; for (int i = 0; i < (int)n; ++i) s += in[(int)y * 9 + i] * in[i * 8 + (int)l]; out[at] = s;");
+  EXPECT_EQ(rows.jam, 4);
+  EXPECT_EQ(rows.jam_dimension, 1);
+  const Forms row = formsOf("uint s = 0; for (int i = 0; i < (int)n; ++i) s += in[i] * in[i * 8 + (int)l]; out[at] = s;");
+  EXPECT_EQ(row.jam, 4);
+  EXPECT_EQ(formsOf("out[at] = in[x] * 3;").jam, 1);
+}
+
+TEST(WidenItemsFormTest, ShortLoopsAndWhatIsTheSameGo) {
+  EXPECT_EQ(
+      formsOf("uint p[4], s = 0; for (uint i = 0; i < 4; ++i) p[i] = in[x + i]; for (uint i = 0; i < 4; ++i) s = s * 3 + p[3 "
+              "- i]; out[at] = s;")
+          .loops,
+      0);
+  EXPECT_EQ(formsOf("out[at] = in[(int)x] * 3 + in[(int)x] * n + in[(int)x];").loads, 1);
 }
 
 TEST(WidenItemsCostTest, LanesFillTheProcessorsVectors) {
