@@ -115,6 +115,27 @@ int32_t chained(const Numbers& in, int32_t n, int32_t i, int32_t low) {
   return static_cast<int32_t>(change);
 }
 
+TEST_P(BordersTest, IndicesKeptWithinBounds) {
+  forAll([&](const Numbers& values, int32_t n, int32_t low, int32_t high) {
+    Numbers expected;
+    for (int32_t i = 0; i < n; ++i) {
+      const int32_t first = std::clamp(low, 0, n - 1), last = std::clamp(high, first, n - 1);
+      const auto value = [&](int64_t at, int32_t factor) {
+        return static_cast<uint32_t>(values[static_cast<size_t>(at)] * factor);
+      };
+      const auto u = static_cast<uint32_t>(i) - 3u;
+      uint32_t sum = value(std::clamp(i - 2, first, last), 3) + value(std::clamp(last - i, first, last), 5);
+      sum += value(std::min(u, static_cast<uint32_t>(last)), 7) + value(std::max(i, first), 11);
+      sum -= value(std::min(std::max(2 * i - 9, first), last), 1);
+      sum += value(i > first ? i - 1 : 0, 13) + value(i + 2 < n ? i + 2 : last, 17) + value(i == low ? last : i, 19);
+      expected.push_back(static_cast<int32_t>(sum + value(std::clamp(i, first, last), 23)));
+    }
+    const Buffer<int32_t> in = buffer(values), out = buffer(values);
+    run("kept_within", {groups(n)}, {kGroup}, in, out, n, low, high);
+    expectEqual(out.read(), expected, name("kept_within", n, low, high));
+  });
+}
+
 TEST_P(BordersTest, AChain) {
   forAll([&](const Numbers& values, int32_t n, int32_t low, int32_t high) {
     Numbers expected;

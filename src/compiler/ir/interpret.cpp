@@ -10,41 +10,10 @@
 #include "compiler/ir/evaluate.h"
 #include "compiler/ir/interpreter_ids.h"
 #include "compiler/ir/interpreter_memory.h"
+#include "compiler/ir/interpreter_state.h"
 
 namespace manyrt::compiler::ir {
 namespace {
-
-// Where each value of a function lies among the words of a call.
-struct Layout {
-  std::vector<uint32_t> places;  // by id
-  uint32_t words = 0;
-};
-
-struct Position {
-  const Region* region;
-  size_t next = 0;
-  uint32_t lane = 0;  // of a region of an each
-};
-
-struct Call {
-  const Function* function;
-  const Layout* layout;
-  const Instruction* caller = nullptr;
-  std::vector<uint64_t> words;
-  std::vector<uint64_t> slots;                     // addresses
-  std::vector<std::vector<uint64_t>> items_slots;  // of a kernel for groups: for each item, of those that it has for itself
-  std::vector<bool> ended;                         // the same: whether an item has
-  size_t item = 0;                                 // the same: which one acts
-  std::vector<Position> stack;
-  Observer::Turns turns;  // where there is an observer
-};
-
-struct Item {
-  uint64_t local_id[3];
-  std::vector<Call> calls;
-  const Instruction* barrier = nullptr;  // where it waits
-  bool ended() const { return calls.empty(); }
-};
 
 class Interpreter {
  public:
@@ -351,7 +320,7 @@ class Interpreter {
       case Shape::kEnd:
         for (uint32_t lane = 0; lane < i.operands[0]->type.lanes; ++lane) {
           if (*laneOf(call, *i.operands[0], lane) != 0)
-            call.ended[call.item + lane * strideOf(itemsAround(i).dimension)] = true;
+            call.ended[call.item + lane * strideOf(run_, itemsAround(i).dimension)] = true;
         }
         return true;
       case Shape::kSwitch:
@@ -541,10 +510,9 @@ class Interpreter {
 
   // The limits of items, as opcode.h has them.
   bool isWithin(Call& call, const Instruction& i, size_t item) {
-    const uint64_t ids[3] = {item % run_.group_size[0], item / run_.group_size[0] % run_.group_size[1],
-                             item / run_.group_size[0] / run_.group_size[1]};
     for (size_t k = 0; k < i.operands.size(); ++k) {
-      const auto id = static_cast<int64_t>(ids[i.numbers[k] / 2]), limit = static_cast<int64_t>(*wordsOf(call, *i.operands[k]));
+      const auto id = static_cast<int64_t>(idOf(run_, item, i.numbers[k] / 2)),
+                 limit = static_cast<int64_t>(*wordsOf(call, *i.operands[k]));
       if (i.numbers[k] % 2 == 0 ? id < limit : id >= limit) return false;
     }
     return true;
@@ -556,7 +524,7 @@ class Interpreter {
     call.item = first;
     while (call.item < call.ended.size() && !acts(call, i)) ++call.item;
     if (call.item < call.ended.size()) {
-      for (size_t d = 0; d < 3; ++d) item.local_id[d] = idOf(call.item, d);
+      for (size_t d = 0; d < 3; ++d) item.local_id[d] = idOf(run_, call.item, d);
       const bool together = i.jam > 1 && goesTogether(call, i);
       call.stack.push_back({i.regions[together ? 2 : i.lanes > 1 && !isWhole(call, i) ? 1 : 0]});
     } else if (std::find(call.ended.begin(), call.ended.end(), false) == call.ended.end()) {
@@ -566,42 +534,34 @@ class Interpreter {
   }
   bool acts(Call& call, const Instruction& i) {
     if (i.lanes == 1) return !call.ended[call.item] && isWithin(call, i, call.item);
-    if (idOf(call.item, i.dimension) % i.lanes != 0) return false;
-    if (i.jam > 1 && goesTogether(call, i)) return idOf(call.item, i.jam_dimension) % togetherIn(i) == 0;
+    if (idOf(run_, call.item, i.dimension) % i.lanes != 0) return false;
+    if (i.jam > 1 && goesTogether(call, i)) return call.item == vectorsTogether(run_, i, call.item)[0];
     isWhole(call, i);
     const uint64_t* mask = wordsOf(call, *i.regions[1]->parameters[0]);
     return std::any_of(mask, mask + i.lanes, [](uint64_t on) { return on != 0; });
   }
 
-  // From an item to its neighbour along a dimension, and its id.
-  size_t strideOf(size_t d) const {
-    return d == 0 ? 1 : d == 1 ? run_.group_size[0] : size_t{run_.group_size[0]} * run_.group_size[1];
-  }
-  uint64_t idOf(size_t item, size_t d) const { return item / strideOf(d) % run_.group_size[d]; }
-
   // Of items with lanes: whether all neighbours are there and have something to do; the rest's mask says which.
   bool isWhole(Call& call, const Instruction& i) {
     bool whole = true;
     for (uint32_t lane = 0; lane < i.lanes; ++lane) {
-      const size_t item = call.item + lane * strideOf(i.dimension);
-      const bool on =
-          idOf(call.item, i.dimension) + lane < run_.group_size[i.dimension] && !call.ended[item] && isWithin(call, i, item);
+      const size_t item = call.item + lane * strideOf(run_, i.dimension);
+      const bool on = idOf(run_, call.item, i.dimension) + lane < run_.group_size[i.dimension] && !call.ended[item] &&
+                      isWithin(call, i, item);
       *laneOf(call, *i.regions[1]->parameters[0], lane) = on ? 1 : 0;
       whole = whole && on;
     }
     return whole;
   }
 
-  // Of vectors that go together: how many items they are along their dimension, and whether those around an item are whole.
-  static size_t togetherIn(const Instruction& i) { return size_t{i.jam} * (i.jam_dimension == i.dimension ? i.lanes : 1); }
+  // Whether an item is in a vector of those that go together: all of them are whole.
   bool goesTogether(Call& call, const Instruction& i) {
-    const size_t item = call.item, stride = strideOf(i.jam_dimension), first = idOf(item, i.jam_dimension);
-    const size_t begin = first - first % togetherIn(i), step = togetherIn(i) / i.jam;
-    bool whole = begin + togetherIn(i) <= run_.group_size[i.jam_dimension];
-    for (size_t k = 0; k < i.jam && whole; ++k) {
-      call.item = item - first * stride + (begin + k * step) * stride;
-      whole = isWhole(call, i);
-    }
+    const size_t item = call.item;
+    const std::vector<size_t> firsts = vectorsTogether(run_, i, item);
+    const bool whole = !firsts.empty() && std::all_of(firsts.begin(), firsts.end(), [&](size_t first) {
+      call.item = first;
+      return isWhole(call, i);
+    });
     call.item = item;
     return whole;
   }
@@ -611,7 +571,7 @@ class Interpreter {
     const Value& mask = *i.operands[0];
     while (lane < mask.type.lanes && *laneOf(call, mask, lane) == 0) ++lane;
     const size_t d = itemsAround(i).dimension;
-    item.local_id[d] = idOf(call.item, d);
+    item.local_id[d] = idOf(run_, call.item, d);
     if (lane == mask.type.lanes) return true;
     item.local_id[d] += lane;
     write(call, *i.regions[0]->parameters[0], lane);

@@ -38,4 +38,19 @@ uint64_t workItem(const Run& run, const uint64_t group[3], const uint64_t local[
   return 0;
 }
 
+size_t strideOf(const Run& run, size_t d) {
+  return d == 0 ? 1 : d == 1 ? run.group_size[0] : size_t{run.group_size[0]} * run.group_size[1];
+}
+
+uint64_t idOf(const Run& run, size_t item, size_t d) { return item / strideOf(run, d) % run.group_size[d]; }
+
+std::vector<size_t> vectorsTogether(const Run& run, const Instruction& items, size_t item) {
+  const size_t d = items.jam_dimension, stride = strideOf(run, d), id = idOf(run, item, d);
+  const size_t step = d == items.dimension ? items.lanes : 1, count = items.jam * step, begin = id - id % count;
+  std::vector<size_t> firsts;
+  if (begin + count > run.group_size[d]) return firsts;
+  for (size_t k = 0; k < items.jam; ++k) firsts.push_back(item - id * stride + (begin + k * step) * stride);
+  return firsts;
+}
+
 }  // namespace manyrt::compiler::ir

@@ -119,3 +119,15 @@ __kernel void sum_with_a_byte(__global int *out, uint bound) {
   if (x >= bound) return;
   out[get_global_id(0)] = (int)x;
 }
+
+// Indices that are kept within bounds: in most vectors they are those of neighbours, near an edge they are not.
+kernel void kept_within(global const int* in, global int* out, int n, int low, int high) {
+  const int i = get_global_id(0);
+  if (i >= n) return;
+  const int first = clamp(low, 0, n - 1), last = clamp(high, first, n - 1);
+  const uint u = (uint)i - 3u;
+  int sum = in[clamp(i - 2, first, last)] * 3 + in[clamp(last - i, first, last)] * 5;
+  sum += in[min(u, (uint)last)] * 7 + in[max((uint)i, (uint)first)] * 11 - in[min(max(2 * i - 9, first), last)];
+  sum += in[i > first ? i - 1 : 0] * 13 + in[i + 2 < n ? i + 2 : last] * 17 + in[i == low ? last : i] * 19;
+  out[i] = sum + in[(uchar)clamp((uchar)i, (uchar)first, (uchar)last)] * 23;
+}
