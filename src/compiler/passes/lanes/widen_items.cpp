@@ -86,7 +86,9 @@ class Cost {
       case Shape::kStore:
         return access(*i.operands[1], i, i.operands[0]->type);
       case Shape::kBuiltin:
-        return kFunction * (i.result() == nullptr ? 1 : registers(i.result()->type));
+        return kFunction * (i.result() == nullptr ? 1
+                            : goesLaneByLane(i)   ? lanes_ * i.result()->type.components
+                                                  : registers(i.result()->type));
       case Shape::kWiden:
       case Shape::kOffset:
       case Shape::kIntegers:
@@ -111,6 +113,11 @@ class Cost {
       return by_lanes ? kTurns / 2 : 1;
     }
     return kTurns;
+  }
+
+  // Conversions that saturate or round in another way have no form for vectors of lanes.
+  static bool goesLaneByLane(const Instruction& i) {
+    return i.result()->type.hasLanes() && i.signature.builtin != nullptr && i.signature.builtin->name == "convert_";
   }
 
   // Addresses are parts of other instructions; of the rest a processor does more at once than of vectors.
