@@ -1115,6 +1115,14 @@ RT_API rtStatus_t rtGetLastErrorMessage(char* buffer, size_t size, size_t* neede
  *  errors: INVALID_VALUE, BUSY (inside a log callback) */
 RT_API rtStatus_t rtSetLogCallback(rtLogCallback_t callback, void* user, int32_t level);
 
+/** Writes a line to the log, for libraries that are built on this one. A line that is more verbose than wanted is dropped.
+ *  @param[in] level    RT_LOG_ERROR to RT_LOG_DEBUG
+ *  @param[in] message  copied; of more than 1023 bytes these
+ *  blocks: maybe, in the log callback
+ *  capture: outside
+ *  errors: INVALID_VALUE */
+RT_API rtStatus_t rtLogWrite(int32_t level, const char* message);
+
 /** Counts the handles of a kind that the program has made and not destroyed, for leak checks. Devices, primary contexts,
  *  default streams and default pools are not counted.
  *  @param[out] count  receives the number

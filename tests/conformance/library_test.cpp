@@ -132,6 +132,25 @@ TEST_P(LibraryTest, LogCallbackGetsNoLinesAboveItsLevelAndNoneOnceItIsReplaced) 
   EXPECT_EQ(count.lines.load(), before) << "a line above RT_LOG_NONE was passed on";
 }
 
+TEST(LibraryTest0, ALineOfALibraryGoesWhereTheLogGoes) {
+  struct Seen {
+    std::vector<std::pair<int32_t, std::string>> lines;
+  } seen;
+  const auto take = [](int32_t level, const char* message, void* user) {
+    static_cast<Seen*>(user)->lines.emplace_back(level, message);
+  };
+  ASSERT_RT_OK(rtSetLogCallback(take, &seen, RT_LOG_INFO));
+  EXPECT_RT_OK(rtLogWrite(RT_LOG_INFO, "100 % of a line"));
+  EXPECT_RT_OK(rtLogWrite(RT_LOG_DEBUG, "more than is wanted"));
+  EXPECT_RT_OK(rtLogWrite(RT_LOG_ERROR, std::string(5000, 'x').c_str()));
+  for (const int32_t level : {-1, 0, 5}) EXPECT_RT(RT_ERROR_INVALID_VALUE, rtLogWrite(level, "line"));
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtLogWrite(RT_LOG_INFO, nullptr));
+  ASSERT_RT_OK(rtSetLogCallback(nullptr, nullptr, RT_LOG_WARNING));
+  ASSERT_EQ(seen.lines.size(), 2u);
+  EXPECT_EQ(seen.lines[0], std::pair(RT_LOG_INFO + 0, std::string("100 % of a line")));
+  EXPECT_EQ(seen.lines[1], std::pair(RT_LOG_ERROR + 0, std::string(1023, 'x')));
+}
+
 TEST(LibraryTest0, LogLevelsOutsideTheListAreRefused) {
   EXPECT_RT(RT_ERROR_INVALID_VALUE, rtSetLogCallback(nullptr, nullptr, -1));
   EXPECT_RT(RT_ERROR_INVALID_VALUE, rtSetLogCallback(nullptr, nullptr, RT_LOG_DEBUG + 1));

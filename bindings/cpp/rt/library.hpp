@@ -79,6 +79,12 @@ Outcome<E, void> setLogCallback(rtLogCallback_t callback, void* user = nullptr, 
   return detail::done<E>(rtSetLogCallback(callback, user, level));
 }
 
+/** Writes a line to the log, for libraries that are built on this one. */
+template <class E = DefaultMode>
+Outcome<E, void> writeLog(rtLogLevel level, const char* message, E = {}) {
+  return detail::done<E>(rtLogWrite(level, message));
+}
+
 /** Handles that the program has made and not destroyed. */
 template <class E = DefaultMode>
 Outcome<E, std::uint64_t> liveHandleCount(rtHandleKind kind = RT_HANDLE_ALL, E = {}) {

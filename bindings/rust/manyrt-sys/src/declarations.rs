@@ -2052,6 +2052,15 @@ extern "C" {
         level: i32,
     ) -> rtStatus_t;
 
+    /// Writes a line to the log, for libraries that are built on this one. A line that is more verbose than wanted is dropped.
+    ///
+    /// - in level: RT\_LOG\_ERROR to RT\_LOG\_DEBUG
+    /// - in message: copied; of more than 1023 bytes these
+    /// - blocks: maybe, in the log callback
+    /// - capture: outside
+    /// - errors: INVALID\_VALUE
+    pub fn rtLogWrite(level: i32, message: *const c_char) -> rtStatus_t;
+
     /// Counts the handles of a kind that the program has made and not destroyed, for leak checks. Devices, primary contexts,
     /// default streams and default pools are not counted.
     ///
@@ -4912,7 +4921,7 @@ mod tests {
 
     #[test]
     fn every_function_is_linked() {
-        let functions: [(&str, *const ()); 186] = [
+        let functions: [(&str, *const ()); 187] = [
             ("rtGetVersion", rtGetVersion as *const ()),
             ("rtInit", rtInit as *const ()),
             ("rtShutdown", rtShutdown as *const ()),
@@ -4920,6 +4929,7 @@ mod tests {
             ("rtGetErrorString", rtGetErrorString as *const ()),
             ("rtGetLastErrorMessage", rtGetLastErrorMessage as *const ()),
             ("rtSetLogCallback", rtSetLogCallback as *const ()),
+            ("rtLogWrite", rtLogWrite as *const ()),
             ("rtGetLiveHandleCount", rtGetLiveHandleCount as *const ()),
             ("rtBackendGetInfo", rtBackendGetInfo as *const ()),
             ("rtDeviceGetCount", rtDeviceGetCount as *const ()),
