@@ -104,6 +104,27 @@ enum rtCommReduction {
 /** For the color of rtCommSplit: no part of a new communicator. */
 enum rtCommColor { RT_COMM_NO_COLOR = -1 };
 
+/** What runs the operations of a communicator. */
+enum rtCommEngine {
+  RT_COMM_ENGINE_INVALID = -1,
+  RT_COMM_ENGINE_IN_PROCESS = 0,    /**< copies and kernels of this library, among ranks of one process */
+  RT_COMM_ENGINE_SHARED_MEMORY = 1, /**< memory that processes of one host share */
+  RT_COMM_ENGINE_MPI = 2,           /**< messages of MPI */
+  RT_COMM_ENGINE_NCCL = 3           /**< NCCL, with a CUDA device for each rank */
+};
+
+/** How the elements of a rank go to another. */
+enum rtCommTransport {
+  RT_COMM_TRANSPORT_INVALID = -1,
+  RT_COMM_TRANSPORT_HOST_MEMORY = 0,   /**< ranks read each other's host memory, in one process */
+  RT_COMM_TRANSPORT_DEVICE_COPIES = 1, /**< copies between contexts of one process, through the host where no peer is reached */
+  RT_COMM_TRANSPORT_SHARED_MEMORY = 2, /**< the memory that processes share; of a device through the host */
+  RT_COMM_TRANSPORT_MPI = 3,           /**< MPI takes the host memory of this rank */
+  RT_COMM_TRANSPORT_MPI_STAGED = 4,    /**< MPI takes copies on the host of this rank's device memory */
+  RT_COMM_TRANSPORT_MPI_DEVICE = 5,    /**< MPI takes this rank's device memory, as it says that it can */
+  RT_COMM_TRANSPORT_NCCL = 6           /**< what NCCL chooses: NVLink, PCIe, shared memory, the network */
+};
+
 /** What the ranks of a communicator find each other by: bytes, to be handed on as they are. */
 typedef struct rtCommUniqueId_t {
   uint8_t bytes[256];
@@ -119,6 +140,26 @@ typedef struct rtCommOptions_t {
 /* clang-format off */
 #define RT_COMM_OPTIONS_INIT                                                              \
   {sizeof(rtCommOptions_t) /* struct_size */, 0 /* flags */, 0 /* timeout_ns */, {0} /* label */}
+/* clang-format on */
+
+/** Result of rtCommGetInfo. */
+typedef struct rtCommInfo_t {
+  uint32_t struct_size;
+  int32_t engine;          /**< RT_COMM_ENGINE_* */
+  int32_t transport;       /**< RT_COMM_TRANSPORT_*, of this rank's memory */
+  int32_t rank;            /**< of this handle */
+  int32_t size;            /**< ranks of the communicator */
+  int32_t local_size;      /**< of these in this process, when the communicator was made */
+  char engine_name[32];    /**< "in_process", "shared_memory", "mpi", "nccl" */
+  char engine_version[96]; /**< of NCCL or MPI in its own words, else of this library */
+  char transport_name[32]; /**< "host_memory", "device_copies", "shared_memory", "mpi", "mpi_staged", "mpi_device", "nccl" */
+  char reason[256];        /**< where this process has its ranks on CUDA: why NCCL does not run them, a sentence; else empty */
+} rtCommInfo_t;
+/* clang-format off */
+#define RT_COMM_INFO_INIT                                                                      \
+  {sizeof(rtCommInfo_t) /* struct_size */, 0 /* engine */, 0 /* transport */, 0 /* rank */,    \
+   0 /* size */, 0 /* local_size */, {0} /* engine_name */, {0} /* engine_version */,          \
+   {0} /* transport_name */, {0} /* reason */}
 /* clang-format on */
 
 /* ---- Communicators ------------------------------------------------------------------------------------------------ */
@@ -171,29 +212,33 @@ RT_API rtStatus_t rtCommGetUniqueId(rtCommUniqueId_t* id);
  *  errors: INVALID_VALUE (no id, an id that was used, a rank that has come already, another size than other ranks),
  *    INVALID_HANDLE, NOT_FOUND, NOT_SUPPORTED (an id of another host, and no CUDA context, or no NCCL where it was made: see
  *    rtCommCreateFromMpi), OUT_OF_MEMORY (also of /dev/shm), BACKEND_UNAVAILABLE (as rtCommCreateAll; an id of another process
- *    with NCCL's, and no NCCL here), TIMEOUT, LAUNCH_FAILED (a process ended that had come), IO (also of /dev/shm), DEVICE_LOST,
- *    DRIVER */
+ *    with NCCL's, and no NCCL here), TIMEOUT, LAUNCH_FAILED (a process ended that had come), IO (also of /dev/shm),
+ * DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtCommCreate(rtComm_t* comm, const rtCommOptions_t* options, const rtCommUniqueId_t* id, int32_t rank,
                                int32_t size, rtContext_t context);
 
-/** Makes a communicator of processes of MPI: each calls it, and has the rank that it has in mpi_comm. On the CPU operations
- *  work in its memory, on other devices in copies on the host. The engine is a library of its own, opened by the first call.
- *  MPI runs from before this call until the communicator and its graphs are gone.
- *  With MPI_THREAD_MULTIPLE operations return at once, as elsewhere. Where MPI was initialised with less, the library calls
- *  it on the threads that call this library alone: an operation waits for its stream, and returns when it is over, with the
- *  same statuses. One thread at a time calls operations, splits and destroys then, and below MPI_THREAD_SERIALIZED only the
- *  one that made the communicator. All ranks enter the operations of different communicators in one order. A capture is
- *  NOT_SUPPORTED.
- *  With RT_COMM_MPI=collectives operations are MPI's own blocking collectives: the order of the operands is MPI's, ranks
- *  that come with something else are not found, and no time or abort ends a wait. For many ranks, and for simulators of MPI.
+/** Makes a communicator of processes of MPI: each calls it, and has the rank that it has in mpi_comm. The engine is a library
+ * of its own, opened by the first call. Where each rank has a CUDA device of its own, on one host or several, and all find NCCL
+ * of one release, MPI only starts the ranks: NCCL runs the operations, as it does for rtCommCreate among processes, and nothing
+ * below about MPI holds. MPI has to run for this call alone then. RT_COMM_ENGINE chooses, and rtCommGetInfo tells what runs,
+ * and why it is not NCCL. Else MPI runs the operations: on the CPU in its memory. On other devices it gets copies on the host,
+ * but memory of CUDA itself where it says that it takes that (MPIX_Query_cuda_support); reductions are then kernels of the
+ * rank's device. MPI runs from before this call until the communicator and its graphs are gone. With MPI_THREAD_MULTIPLE
+ * operations return at once, as elsewhere. Where MPI was initialised with less, the library calls it on the threads that call
+ * this library alone: an operation waits for its stream, and returns when it is over, with the same statuses. One thread at a
+ * time calls operations, splits and destroys then, and below MPI_THREAD_SERIALIZED only the one that made the communicator. All
+ * ranks enter the operations of different communicators in one order. A capture is NOT_SUPPORTED. With RT_COMM_MPI=collectives
+ * operations are MPI's own blocking collectives: the order of the operands is MPI's, ranks that come with something else are
+ * not found, and no time or abort ends a wait. For many ranks, and for simulators of MPI.
  *  @param[out] comm      receives the rank, which the caller destroys
  *  @param[in]  options   may be NULL
  *  @param[in]  mpi_comm  points to an MPI_Comm of the MPI that the engine was built for; duplicated
  *  @param[in]  context   may be NULL: current
- *  blocks: yes, for the other processes
+ *  blocks: yes, for the other processes; in NCCL's start at most timeout_ns
  *  capture: outside
- *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, NOT_SUPPORTED (MPI does not run, or ranks call it
- *    in different ways: RT_COMM_MPI), OUT_OF_MEMORY, BACKEND_UNAVAILABLE (no engine), DEVICE_LOST, DRIVER */
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, NOT_SUPPORTED (MPI does not run, or ranks differ in RT_COMM_MPI or
+ *    RT_COMM_ENGINE), OUT_OF_MEMORY, BACKEND_UNAVAILABLE (no engine, or no NCCL where it was asked for), TIMEOUT, DEVICE_LOST,
+ *    DRIVER */
 RT_API rtStatus_t rtCommCreateFromMpi(rtComm_t* comm, const rtCommOptions_t* options, const void* mpi_comm,
                                       rtContext_t context);
 
@@ -294,6 +339,14 @@ RT_API rtStatus_t rtCommGetSize(int32_t* size, rtComm_t comm);
  *  capture: outside
  *  errors: INVALID_VALUE, INVALID_HANDLE */
 RT_API rtStatus_t rtCommGetContext(rtContext_t* context, rtComm_t comm);
+
+/** Tells what runs the operations of a communicator, how this rank's elements reach the others, and its place among them.
+ *  @param[inout] info  struct_size set by the caller; receives the rest
+ *  @param[in]    comm  the communicator
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE */
+RT_API rtStatus_t rtCommGetInfo(rtCommInfo_t* info, rtComm_t comm);
 
 /* ---- Groups ------------------------------------------------------------------------------------------------------- */
 

@@ -33,7 +33,7 @@ namespace manyrt::config {
   X(kCpuPerf, "RT_CPU_PERF", "1 or a folder: kernels for a profiler")                            \
   X(kCpuSanitize, "RT_CPU_SANITIZE", "address, thread or off: sanitizer of kernels")             \
   X(kNccl, "RT_NCCL", "NCCL, for communicators of CUDA devices, a path or a name")               \
-  X(kCommEngine, "RT_COMM_ENGINE", "nccl, in_process or shared_memory: the engine")              \
+  X(kCommEngine, "RT_COMM_ENGINE", "nccl, in_process, shared_memory or mpi: the engine")          \
   X(kCommMpi, "RT_COMM_MPI", "messages or collectives: how MPI is called")                       \
   X(kCommPort, "RT_COMM_PORT", "the port where ranks of the environment meet")                   \
   X(kCommToken, "RT_COMM_TOKEN", "a secret of the job, without which none may join")             \

@@ -30,6 +30,15 @@ struct Place {
 struct Settings {
   uint64_t timeout_ns = 0;
   std::string label;
+  std::string reason;  // where the ranks here are on CUDA: why NCCL does not run them; else empty
+};
+
+// What runs the operations of a rank, for rtCommGetInfo.
+struct Carrier {
+  int32_t engine;         // RT_COMM_ENGINE_*
+  int32_t transport;      // RT_COMM_TRANSPORT_*
+  int32_t local_size;     // ranks in this process
+  std::string version{};  // empty: that of this library
 };
 
 using Operations = std::span<const Operation>;
@@ -62,6 +71,7 @@ class Communicator {
     (void)withoutThrowing([&] { return announceFailure(), Status(); });  // one that is not told waits until its time has passed
   }
 
+  virtual Carrier carrier() const = 0;
   // Of an operation whose numbers and memory are valid: whether this engine can do it. May build kernels. `captured`: it
   // becomes a part of a graph.
   virtual Status check(const Operation& operation, bool captured) = 0;

@@ -15,11 +15,14 @@
 namespace manyrt::comm {
 namespace {
 
-bool eachHasACudaDevice(const std::vector<Place>& places) {
+bool allOnCuda(const std::vector<Place>& places) {
+  return std::all_of(places.begin(), places.end(), [](const Place& at) { return at.backend == RT_BACKEND_CUDA; });
+}
+
+bool allDevicesDiffer(const std::vector<Place>& places) {
   std::set<rtDevice_t> devices;
   for (const Place& place : places) devices.insert(place.device);
-  return devices.size() == places.size() &&
-         std::all_of(places.begin(), places.end(), [](const Place& at) { return at.backend == RT_BACKEND_CUDA; });
+  return devices.size() == places.size();
 }
 
 // Copies between two GPUs take the way through the host where this is not switched on. Where a driver has no more peers to
@@ -41,15 +44,27 @@ Status createHere(std::vector<std::shared_ptr<Communicator>>* members, std::vect
   const bool in_process = chosen != nullptr && strcmp(chosen, "in_process") == 0;
   const bool nccl = chosen != nullptr && strcmp(chosen, "nccl") == 0;
   const bool shared = chosen != nullptr && strcmp(chosen, "shared_memory") == 0;
-  RT_CHECK_ARG(chosen == nullptr || in_process || nccl || shared,
-               "RT_COMM_ENGINE=%s is no engine; in_process, nccl and shared_memory are.", chosen);
-  if (shared) return shared_memory::createHere(members, std::move(places), settings);
+  const bool mpi = chosen != nullptr && strcmp(chosen, "mpi") == 0;  // says something of MPI's communicators alone
+  RT_CHECK_ARG(chosen == nullptr || in_process || nccl || shared || mpi,
+               "RT_COMM_ENGINE=%s is no engine; in_process, nccl, shared_memory and mpi are.", chosen);
+  if (shared) {
+    Settings own = settings;
+    if (allOnCuda(places)) own.reason = "RT_COMM_ENGINE=shared_memory.";
+    return shared_memory::createHere(members, std::move(places), own);
+  }
   enablePeers(places);
+  // Without NCCL: for a reason where all are on CUDA.
+  const auto createWithout = [&](const char* reason) {
+    Settings own = settings;
+    if (allOnCuda(places)) own.reason = reason;
+    return createInProcess(members, std::move(places), own);
+  };
+  if (in_process) return createWithout("RT_COMM_ENGINE=in_process.");
+  if (!allOnCuda(places) || !allDevicesDiffer(places)) return createWithout("Two ranks have the same device.");
   const nccl::Library* library = nullptr;
-  if (in_process || !eachHasACudaDevice(places)) return createInProcess(members, std::move(places), settings);
   if (const Status found = nccl::open(&library); !found.ok()) {
     const bool named = nccl || config::get(config::Variable::kNccl) != nullptr;  // what was asked for is not replaced
-    return named ? found : createInProcess(members, std::move(places), settings);
+    return named ? found : createWithout(found.message());
   }
   return nccl::create(members, std::move(places), settings);
 }

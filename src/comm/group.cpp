@@ -8,6 +8,7 @@
 #include "comm/batch.h"
 #include "comm/guard.h"
 #include "comm/handles.h"
+#include "comm/info.h"
 #include "comm/together.h"
 
 namespace manyrt::comm {
@@ -33,7 +34,9 @@ thread_local Group group;
 Status take(Birth& birth) {
   std::shared_ptr<Communicator> made;
   RT_TRY(birth.take(&made));
-  if (made != nullptr) *birth.comm = publish(std::move(made));
+  if (made == nullptr) return Status();
+  tellMade(*made);
+  *birth.comm = publish(std::move(made));
   return Status();
 }
 

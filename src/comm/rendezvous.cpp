@@ -195,6 +195,15 @@ Status lookAtNccl(Look& look) {
   return nccl::createAmong(&look.members, std::move(look.starts), look.places, look.settings);
 }
 
+// Why ranks on CUDA meet here and not in NCCL.
+std::string reasonOf(const Look& look) {
+  for (size_t rank = 0; rank < look.places.size(); ++rank) {
+    if (look.here[rank] && look.places[rank].backend != RT_BACKEND_CUDA) return "";
+  }
+  if (chooses("shared_memory")) return "RT_COMM_ENGINE=shared_memory.";
+  return look.of.id.has_nccl == 0 ? "NCCL was not found where the id was made." : "Not each rank has a CUDA device of its own.";
+}
+
 // Brings ranks that have come since, and takes those back that have left.
 Status lookAtSharedMemory(Look& look) {
   for (int32_t rank = 0; rank < look.of.size(); ++rank) {
@@ -206,6 +215,7 @@ Status lookAtSharedMemory(Look& look) {
   RT_TRY(look.segment->look(&complete));
   if (!complete) return Status();
   markUsed(look.of);
+  look.settings.reason = reasonOf(look);
   return shared_memory::create(&look.members, look.segment, look.places, look.settings);
 }
 

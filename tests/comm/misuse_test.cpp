@@ -57,6 +57,7 @@ TEST_F(MisuseTest, OutputsThatAreNullAreRefused) {
   EXPECT_COMM(RT_ERROR_INVALID_VALUE, rtCommSplit(nullptr, 0, 0, ranks_.comms[0]));
   EXPECT_COMM(RT_ERROR_INVALID_VALUE, rtCommGetStatusMessage(nullptr, 1, nullptr, ranks_.comms[0]));
   EXPECT_EQ(rtCommGetLastErrorMessage(nullptr, 1, nullptr), RT_ERROR_INVALID_VALUE);
+  EXPECT_COMM(RT_ERROR_INVALID_VALUE, rtCommGetInfo(nullptr, ranks_.comms[0]));
   const rtContext_t contexts[] = {ranks_.contexts[0]};
   EXPECT_COMM(RT_ERROR_INVALID_VALUE, rtCommCreateAll(nullptr, nullptr, contexts, 1));
 }

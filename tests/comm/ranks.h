@@ -56,6 +56,12 @@ inline void expectCommFailure(rtStatus_t code, int32_t about, const std::string&
   EXPECT_NE(std::string(text).find(words), std::string::npos) << text;
 }
 
+inline rtCommInfo_t infoOf(rtComm_t comm) {
+  rtCommInfo_t info = RT_COMM_INFO_INIT;
+  EXPECT_COMM_OK(rtCommGetInfo(&info, comm));
+  return info;
+}
+
 struct Ranks {
   std::vector<rttest::Context> contexts;
   std::vector<rttest::Stream> streams;

@@ -110,6 +110,8 @@ void expectCommunicatorsForked() {
   EXPECT_COMM_FORKED(rtCommGetRank(&number, gone));
   EXPECT_COMM_FORKED(rtCommGetSize(&number, gone));
   EXPECT_COMM_FORKED(rtCommGetContext(&context, gone));
+  rtCommInfo_t info = RT_COMM_INFO_INIT;
+  EXPECT_COMM_FORKED(rtCommGetInfo(&info, gone));
   EXPECT_COMM_FORKED(rtCommGroupBegin());
   EXPECT_COMM_FORKED(rtCommGroupEnd());
   EXPECT_COMM_FORKED(rtCommAllReduce(values, values, 1, RT_COMM_I32, RT_COMM_SUM, nullptr, gone));

@@ -1,12 +1,14 @@
 // The life of communicators, questions about them, groups, and the last sentence.
 #include <algorithm>
 
+#include "base/structs.h"
 #include "comm/bootstrap/create.h"
 #include "comm/checks.h"
 #include "comm/engine.h"
 #include "comm/group.h"
 #include "comm/guard.h"
 #include "comm/handles.h"
+#include "comm/info.h"
 #include "comm/mpi/rank.h"
 #include "comm/rendezvous.h"
 #include "comm/unique_id.h"
@@ -29,6 +31,7 @@ Status createAll(rtComm_t* comms, const rtCommOptions_t* options, const rtContex
   for (uint32_t rank = 0; rank < count; ++rank) RT_TRY(checkPlace(&places[rank], contexts[rank]));
   std::vector<std::shared_ptr<Communicator>> members;
   RT_TRY(createHere(&members, std::move(places), settings));
+  tellMade(*members.front());
   uint32_t published = 0;
   try {
     for (; published < count; ++published) comms[published] = publish(members[published]);
@@ -111,6 +114,7 @@ rtStatus_t rtCommCreateFromMpi(rtComm_t* comm, const rtCommOptions_t* options, c
     RT_TRY(checkPlace(&place, context));
     std::shared_ptr<Communicator> made;
     RT_TRY(mpi::create(&made, place, settings, mpi_comm));
+    tellMade(*made);
     *comm = publish(std::move(made));
     return Status();
   });
@@ -127,6 +131,7 @@ rtStatus_t rtCommCreateFromEnvironment(rtComm_t* comm, const rtCommOptions_t* op
     RT_TRY(checkPlace(&place, context));
     std::shared_ptr<Communicator> made;
     RT_TRY(bootstrap::create(&made, place, settings));
+    tellMade(*made);
     *comm = publish(std::move(made));
     return Status();
   });
@@ -213,6 +218,13 @@ rtStatus_t rtCommGetContext(rtContext_t* context, rtComm_t comm) {
   return guarded(__func__, [&]() -> Status {
     RT_CHECK_OUTPUT(context);
     return ask(comm, [&](Communicator& of) { return *context = of.place().context, Status(); });
+  });
+}
+
+rtStatus_t rtCommGetInfo(rtCommInfo_t* info, rtComm_t comm) {
+  return guarded(__func__, [&]() -> Status {
+    RT_TRY(checkResult(info, "info"));
+    return ask(comm, [&](const Communicator& of) { return writeResult(info, infoOf(of)), Status(); });
   });
 }
 

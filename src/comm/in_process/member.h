@@ -22,6 +22,9 @@ class Member final : public Communicator {
   Member(std::shared_ptr<Team> team, const Settings& settings, int32_t rank, std::shared_ptr<Monitor> monitor);
   ~Member() override;
 
+  Carrier carrier() const override {
+    return {RT_COMM_ENGINE_IN_PROCESS, allOnHost() ? RT_COMM_TRANSPORT_HOST_MEMORY : RT_COMM_TRANSPORT_DEVICE_COPIES, size()};
+  }
   Status check(const Operation& operation, bool captured) override;
   Status run(const std::vector<Operation>& operations, const Submission& at) override;
   Status announceSplit(int32_t color, int32_t key, uint64_t* ticket) override;

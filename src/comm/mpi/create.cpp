@@ -1,4 +1,5 @@
-// Opening the plug-in, once, and making ranks with it: of an MPI_Comm, and by splitting.
+// Opening the plug-in, once, and making ranks with it: of an MPI_Comm, and by splitting. Where NCCL can run the operations, MPI
+// only starts it (nccl_start.h).
 #include <dlfcn.h>
 
 #include <cstring>
@@ -8,6 +9,7 @@
 #include "base/config.h"
 #include "base/os/dynamic_library.h"
 #include "comm/core_call.h"
+#include "comm/mpi/nccl_start.h"
 #include "comm/mpi/rank.h"
 
 namespace manyrt::comm::mpi {
@@ -62,7 +64,9 @@ Status chooseCalls(Calls* calls) {
 Status create(std::shared_ptr<Communicator>* made, const Place& place, const Settings& settings, const void* mpi_comm) {
   const Plugin* plugin = nullptr;
   Calls calls = Calls::kMessages;
+  Choice choice = Choice::kAny;
   RT_TRY(chooseCalls(&calls));
+  RT_TRY(chooseCarrier(&choice));
   RT_TRY(open(&plugin));
   PluginComm* comm = nullptr;
   int32_t rank = 0, size = 0;
@@ -70,11 +74,29 @@ Status create(std::shared_ptr<Communicator>* made, const Place& place, const Set
   if (const char* why = plugin->attach(&comm, mpi_comm, calls, &rank, &size, &threads)) {
     return Status::error(RT_ERROR_NOT_SUPPORTED, "%s", why);
   }
-  const auto of = std::make_shared<Rank>(*plugin, comm, Rank::Manner{calls, threads, std::this_thread::get_id()}, place,
-                                         settings, rank, size);
+  Outcome outcome;
+  const Status started = startNccl(&outcome, {*plugin, comm, rank, size}, choice, place, settings);
+  if (!started.ok() || outcome.made != nullptr) {
+    if (outcome.quiet) plugin->release(comm);  // else late messages would come to the next communicator
+    *made = std::move(outcome.made);
+    return started;
+  }
+  Settings own = settings;
+  own.reason = outcome.reason;
+  const auto of =
+      std::make_shared<Rank>(*plugin, comm, Rank::Manner{calls, threads, std::this_thread::get_id()}, place, own, rank, size);
   if (!of->onHost()) RT_TRY_CORE(rtStreamCreate(&of->stream_, nullptr, place.context));
   *made = of;
   return Status();
+}
+
+Carrier Rank::carrier() const {
+  char version[sizeof(rtCommInfo_t::engine_version)] = "";
+  plugin_.describe(version, sizeof version);
+  const int32_t transport = onHost()        ? RT_COMM_TRANSPORT_MPI
+                            : takes_device_ ? RT_COMM_TRANSPORT_MPI_DEVICE
+                                            : RT_COMM_TRANSPORT_MPI_STAGED;
+  return {RT_COMM_ENGINE_MPI, transport, 1, version};
 }
 
 Rank::~Rank() {
@@ -83,6 +105,7 @@ Rank::~Rank() {
   // number, so the number is not given back. Nor is memory that a receive which had begun may still write to.
   if (monitor().failure().ok()) {
     plugin_.release(comm_);
+    (void)rtFree(device_scratch_);
   } else {
     (void)scratch_.release();
   }

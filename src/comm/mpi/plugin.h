@@ -8,7 +8,7 @@
 
 namespace manyrt::comm::mpi {
 
-inline constexpr uint32_t kPluginVersion = 4;
+inline constexpr uint32_t kPluginVersion = 5;
 inline constexpr char kPluginFile[] = "libmanyrt-comm-mpi.so.0";
 inline constexpr char kPluginSymbol[] = "manyrtCommMpiPlugin";
 
@@ -32,6 +32,18 @@ struct Plugin {
   // Collective and blocking; a color below 0 is none, and *made is null.
   const char* (*split)(PluginComm** made, int32_t color, int32_t key, int32_t* rank, int32_t* size, PluginComm* comm);
   void (*release)(PluginComm* comm);
+
+  // What the ranks agree on before they are made. Collective and blocking.
+  const char* (*least)(int64_t* values, int32_t count, PluginComm* comm);                // each becomes the least of all ranks
+  const char* (*gather)(const void* mine, uint32_t bytes, void* all, PluginComm* comm);  // `bytes` of each, by rank
+  const char* (*share)(void* memory, uint32_t bytes, int32_t root, PluginComm* comm);    // what `root` has
+  // Begins the same as `least` of one value, in which `value` is read and written until it is done.
+  const char* (*vote)(PluginRequest** request, int64_t* value, PluginComm* comm);
+
+  // The release of MPI in its own words, one line.
+  void (*describe)(char* text, uint32_t size);
+  // 1: MPI says that it takes addresses of CUDA device memory (MPIX_Query_cuda_support). 0: it says no, or does not say.
+  int32_t (*takesCudaMemory)();
 
   // Begins an operation that reduces nothing, on memory of the host. The operation's memory stays as it is until it is done.
   const char* (*start)(PluginRequest** request, const Operation& operation, PluginComm* comm);

@@ -61,6 +61,7 @@ Status Rank::check(const Operation& operation, bool captured) {
   if (captured && place().backend == RT_BACKEND_CUDA) {
     return Status::error(RT_ERROR_NOT_SUPPORTED, "A capture on CUDA cannot hold an operation of a communicator of MPI.");
   }
+  if (takes_device_ && reduces(operation.kind) && manner_.calls == Calls::kMessages) RT_TRY(kernels_.build(operation.type));
   if (goesInPieces(operation.kind) || operation.count <= kMostElements) return Status();
   return Status::error(RT_ERROR_NOT_SUPPORTED, "The %s has %llu elements; MPI takes %llu at a time.", kindName(operation.kind),
                        static_cast<unsigned long long>(operation.count), static_cast<unsigned long long>(kMostElements));
@@ -97,18 +98,13 @@ Status Rank::runAlone(const std::vector<Operation>& operations) {
 
 // ---- Memory ----
 
-Status Rank::stage(Staged* staged, const Operation& operation) {
+// `direct`: MPI gets the program's own memory.
+Status Rank::stage(Staged* staged, const Operation& operation, bool direct) {
   staged->operation = staged->given = operation;
   if (operation.kind == Kind::kBarrier) return Status();
   Ranges ranges;
   (void)rangesOf(operation, rank(), size(), &ranges);
-  if (onHost()) {
-    if (all_in_place_ || ranges.send == 0 || !isInPlace(operation, rank())) return Status();
-    const char* const bytes = static_cast<const char*>(operation.send);
-    staged->source = std::make_unique<std::vector<char>>(bytes, bytes + ranges.send);
-    staged->operation.send = staged->source->data();
-    return Status();
-  }
+  if (direct) return all_in_place_ || !isInPlace(operation, rank()) ? Status() : copySource(staged, ranges.send);
   RT_TRY_CORE(rtMallocHost(&staged->memory, std::max<uint64_t>(1, ranges.send + ranges.receive), place().context));
   if (ranges.send != 0) {
     RT_TRY_CORE(rtMemcpyAsync(staged->memory, operation.send, ranges.send, RT_MEMCPY_DEFAULT, stream_));
@@ -117,6 +113,19 @@ Status Rank::stage(Staged* staged, const Operation& operation) {
   staged->operation.send = staged->memory;
   staged->operation.receive = at(staged->memory, ranges.send);
   return Status();
+}
+
+Status Rank::copySource(Staged* staged, uint64_t bytes) {
+  if (bytes == 0) return Status();
+  if (onHost()) {
+    const char* const from = static_cast<const char*>(staged->given.send);
+    staged->source = std::make_unique<std::vector<char>>(from, from + bytes);
+    staged->operation.send = staged->source->data();
+    return Status();
+  }
+  RT_TRY_CORE(rtMalloc(&staged->device_source, bytes, place().context));
+  staged->operation.send = staged->device_source;
+  return bring(staged->device_source, staged->given.send, bytes);
 }
 
 Status Rank::finish(Staged* staged) {
@@ -136,6 +145,7 @@ Status Rank::finish(Staged* staged) {
 }
 
 Status Rank::deliver(Staged* staged) {
+  if (staged->device_source != nullptr) RT_TRY_CORE(rtFree(std::exchange(staged->device_source, nullptr)));
   if (staged->memory == nullptr) return Status();
   const Operation& given = staged->given;
   Ranges ranges;
@@ -154,10 +164,11 @@ Status Rank::deliver(Staged* staged) {
 void Rank::giveUp(Staged* staged) {
   if (staged->request == nullptr) {
     (void)rtFree(std::exchange(staged->memory, nullptr));
+    (void)rtFree(std::exchange(staged->device_source, nullptr));
     return;
   }
   (void)staged->source.release();
-  staged->memory = nullptr;
+  staged->memory = staged->device_source = nullptr;
   // MPI has no way to give up a collective.
   if (!isCollective(staged->given.kind)) plugin_.abandon(staged->request);
   staged->request = nullptr;
@@ -166,7 +177,7 @@ void Rank::giveUp(Staged* staged) {
 // ---- Operations ----
 
 Status Rank::startPoint(Staged* staged, const Operation& operation) {
-  RT_TRY(stage(staged, operation));
+  RT_TRY(stage(staged, operation, direct()));
   if (const char* why = plugin_.start(&staged->request, staged->operation, comm_)) return failedPlugin(why);
   return Status();
 }
@@ -174,7 +185,7 @@ Status Rank::startPoint(Staged* staged, const Operation& operation) {
 Status Rank::perform(const Operation& operation) {
   Staged staged;
   if (reduces(operation.kind)) {
-    RT_TRY(stage(&staged, operation));
+    RT_TRY(stage(&staged, operation, direct()));
     RT_TRY(reduce(staged.operation));
     return deliver(&staged);
   }
@@ -217,11 +228,11 @@ Status Rank::inPieces(const Operation& operation, uint64_t most_bytes) {
 // ---- Collectives of MPI itself ----
 
 // MPI's mark for "in place" has to stand at all ranks or at none, and the ranks have not told each other: those in place send a
-// copy.
+// copy. The library's own operations of MPI calculate on the host, so that reductions of a device's memory are staged.
 Status Rank::completeWhole(const Operation& operation) {
   Staged staged;
   all_in_place_ = false;
-  RT_TRY(stage(&staged, operation));
+  RT_TRY(stage(&staged, operation, onHost() || (takes_device_ && !reduces(operation.kind))));
   Operation& of = staged.operation;
   if (reduces(of.kind) && onHost() && of.count != 0) {
     Ranges ranges;
@@ -281,8 +292,8 @@ Status Rank::meet(const Operation& operation) {
                        operation.type,
                        operation.reduction,
                        operation.root,
-                       onHost() ? 1 : 0,
-                       onHost() && isInPlace(operation, rank()) ? 1 : 0};
+                       direct() ? 1 : 0,
+                       direct() && isInPlace(operation, rank()) ? 1 : 0};
   memcpy(gathered_->mine.data(), &mine, sizeof mine);
   uint64_t bytes = sizeof mine;
   if (operation.kind != Kind::kBarrier && isShort(operation)) {
@@ -317,7 +328,7 @@ Status Rank::meet(const Operation& operation) {
   met_ = true;
   for (int32_t other = 0; other < size(); ++other) {
     const Header of = headerOf(other);
-    stages_ = stages_ || of.on_host == 0;
+    stages_ = stages_ || of.direct == 0;
     all_in_place_ = all_in_place_ && of.in_place != 0;
     met_ = met_ && matches(operation, meantBy(of));
   }

@@ -1,6 +1,6 @@
 // One rank of a communicator of several processes. Reductions are messages of MPI from rank to rank, other operations its
-// non-blocking collectives, on memory of the host: a CPU's own, or copies of a device's. The thread that runs a batch makes
-// their progress, and listens to the others.
+// non-blocking collectives, on memory of the host: a CPU's own, or copies of a device's; on that of CUDA where MPI takes it.
+// The thread that runs a batch makes their progress, and listens to the others.
 //
 // Before a collective the ranks gather what each means. That is where a rank is found out that comes with another operation,
 // and where a late one is waited for: no operation of MPI begins before all ranks have come.
@@ -17,6 +17,7 @@
 
 #include "comm/bring.h"
 #include "comm/communicator.h"
+#include "comm/in_process/kernels.h"
 #include "comm/mpi/plugin.h"
 
 namespace manyrt::comm::mpi {
@@ -34,9 +35,15 @@ class Rank final : public Communicator {
   };
   Rank(const Plugin& plugin, PluginComm* comm, Manner manner, const Place& place, const Settings& settings, int32_t rank,
        int32_t size)
-      : Communicator(place, settings, rank, size, std::make_shared<Monitor>()), plugin_(plugin), comm_(comm), manner_(manner) {}
+      : Communicator(place, settings, rank, size, std::make_shared<Monitor>()),
+        plugin_(plugin),
+        comm_(comm),
+        manner_(manner),
+        takes_device_(place.backend == RT_BACKEND_CUDA && plugin.takesCudaMemory() != 0),
+        kernels_(place.context) {}
   ~Rank() override;
 
+  Carrier carrier() const override;
   Status check(const Operation& operation, bool captured) override;
   Status run(const std::vector<Operation>& operations, const Submission& at) override;
   bool runsOnCallingThread() const override { return manner_.threads != Threads::kAny; }
@@ -54,7 +61,7 @@ class Rank final : public Communicator {
     uint64_t number;  // of the collective
     uint64_t count;
     int32_t kind, type, reduction, root;
-    int32_t on_host;
+    int32_t direct;    // MPI gets the program's own memory
     int32_t in_place;  // as MPI would get it: with copies on the host never
   };
   struct Report {
@@ -64,12 +71,13 @@ class Rank final : public Communicator {
   };
   enum Tag : int32_t { kAsk = 1, kAnswer = 2, kFail = 3 };
 
-  // An operation with its memory on the host. Of a rank on the host this is the program's own memory.
+  // An operation with memory that MPI takes: the program's own, or copies on the host of a device's.
   struct Staged {
     Operation operation;  // as MPI gets it
     Operation given;
     void* memory = nullptr;
     std::unique_ptr<std::vector<char>> source;  // a copy, where this rank is in place and another is not
+    void* device_source = nullptr;              // the same of a device whose memory MPI takes
     PluginRequest* request = nullptr;           // null: MPI knows nothing of it, or is done
   };
 
@@ -100,10 +108,14 @@ class Rank final : public Communicator {
   template <class Call>
   Status forOthers(Call call);
   char* operandOf(int32_t other, uint64_t bytes);
+  Status reserveScratch(uint64_t bytes);
   Status receiveOperands(Transfers* into, const Operation& operation, uint64_t count);
-  void reduceOperands(const Operation& operation, uint64_t count, char* own, char* result);
+  Status reduceOperands(const Operation& operation, uint64_t count, char* own, char* result);
+  Status reduceOnDevice(const Operation& operation, uint64_t count, char* result);
 
-  Status stage(Staged* staged, const Operation& operation);
+  bool direct() const { return onHost() || takes_device_; }
+  Status stage(Staged* staged, const Operation& operation, bool direct);
+  Status copySource(Staged* staged, uint64_t bytes);
   Status finish(Staged* staged);  // waits, and brings the result to its place
   Status deliver(Staged* staged);
   void giveUp(Staged* staged);
@@ -119,6 +131,8 @@ class Rank final : public Communicator {
   const Plugin& plugin_;
   PluginComm* const comm_;
   const Manner manner_;
+  const bool takes_device_;                 // MPI takes addresses of this rank's device memory
+  Kernels kernels_;                         // for reductions of such a rank
   std::atomic<std::thread::id> runs_on_{};  // the thread that runs a batch; none: no batch runs
   std::mutex running_;                      // one batch of a rank runs at a time; only graphs on two streams meet here
   std::mutex splitting_;
@@ -126,6 +140,8 @@ class Rank final : public Communicator {
   std::vector<const void*> sent_;       // operands, by rank; kept for its memory
   // What other ranks send for this one's part of a reduction; with MPI's collectives, what this rank sends in place.
   std::unique_ptr<std::vector<char>> scratch_;
+  void* device_scratch_ = nullptr;  // the same of a device whose memory MPI takes
+  uint64_t device_scratch_bytes_ = 0;
   uint64_t collectives_ = 0;       // that have begun; under `running_`
   uint64_t waits_for_ = 0;         // the number of the collective that this rank is in, from 1; 0: none
   bool met_ = false;               // all ranks have come to the present collective

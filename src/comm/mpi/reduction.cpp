@@ -3,7 +3,9 @@
 // not be given up, and chooses the order itself; of messages, only one that has begun cannot be given up.
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
+#include "comm/core_call.h"
 #include "comm/host_reduction.h"
 #include "comm/mpi/rank.h"
 
@@ -64,8 +66,9 @@ class Rank::Transfers {
 
 Status Rank::reduce(const Operation& of) {
   const uint64_t element = sizeOf(of.type);
-  if (size() == 1) {
-    memmove(of.receive, of.send, of.count * element);  // an average of one is itself
+  if (size() == 1) {  // an average of one is itself
+    if (takes_device_) return bring(of.receive, of.send, of.count * element);
+    memmove(of.receive, of.send, of.count * element);
     return Status();
   }
   if (of.kind == Kind::kReduceScatter) return reduceScatter(of);
@@ -88,7 +91,7 @@ Status Rank::reduceWhole(const Operation& of) {
   RT_TRY(forOthers([&](int32_t peer) { return sources.add(peer, of, Direction::kSend, sentBy(of), of.count); }));
   RT_TRY(operands.wait(of));
   if (of.send == of.receive) RT_TRY(sources.wait(of));  // the result lies where the operand is sent from
-  reduceOperands(of, of.count, sentBy(of), static_cast<char*>(of.receive));
+  RT_TRY(reduceOperands(of, of.count, sentBy(of), static_cast<char*>(of.receive)));
   return sources.wait(of);
 }
 
@@ -113,7 +116,7 @@ Status Rank::reduceParts(const Operation& of) {
       [&](int32_t peer) { return sources.add(peer, of, Direction::kSend, sentBy(of) + begin(peer) * element, length(peer)); }));
   RT_TRY(operands.wait(of));
   char* const result = takes ? to + begin(rank()) * element : operandOf(rank() == 0 ? 1 : 0, own * element);
-  reduceOperands(of, own, sentBy(of) + begin(rank()) * element, result);
+  RT_TRY(reduceOperands(of, own, sentBy(of) + begin(rank()) * element, result));
   RT_TRY(forOthers([&](int32_t peer) -> Status {
     return receives(of, peer) ? results.add(peer, of, Direction::kSend, result, own) : Status();
   }));
@@ -132,7 +135,7 @@ Status Rank::reduceScatter(const Operation& of) {
     RT_TRY(receiveOperands(&operands, of, count));
     RT_TRY(forOthers([&](int32_t peer) { return sources.add(peer, of, Direction::kSend, part(peer), count); }));
     RT_TRY(operands.wait(of));
-    reduceOperands(of, count, part(rank()), static_cast<char*>(of.receive) + done * element);
+    RT_TRY(reduceOperands(of, count, part(rank()), static_cast<char*>(of.receive) + done * element));
     RT_TRY(sources.wait(of));
   }
   return Status();
@@ -146,21 +149,53 @@ Status Rank::forOthers(Call call) {
 
 // Where in the scratch memory the operand of another rank lies.
 char* Rank::operandOf(int32_t other, uint64_t bytes) {
-  return scratch_->data() + bytes * static_cast<uint64_t>(other < rank() ? other : other - 1);
+  char* const scratch = takes_device_ ? static_cast<char*>(device_scratch_) : scratch_->data();
+  return scratch + bytes * static_cast<uint64_t>(other < rank() ? other : other - 1);
+}
+
+// No message is on its way to it, and no kernel works there.
+Status Rank::reserveScratch(uint64_t bytes) {
+  if (!takes_device_) {
+    if (scratch_ == nullptr) scratch_ = std::make_unique<std::vector<char>>();
+    scratch_->resize(std::max<uint64_t>(scratch_->size(), bytes));
+    return Status();
+  }
+  if (bytes <= device_scratch_bytes_) return Status();
+  device_scratch_bytes_ = 0;
+  if (device_scratch_ != nullptr) RT_TRY_CORE(rtFree(std::exchange(device_scratch_, nullptr)));
+  RT_TRY_CORE(rtMalloc(&device_scratch_, bytes, place().context));
+  device_scratch_bytes_ = bytes;
+  return Status();
 }
 
 Status Rank::receiveOperands(Transfers* into, const Operation& of, uint64_t count) {
   const uint64_t bytes = count * sizeOf(of.type);
-  if (scratch_ == nullptr) scratch_ = std::make_unique<std::vector<char>>();
-  scratch_->resize(std::max<uint64_t>(scratch_->size(), bytes * static_cast<uint64_t>(size() - 1)));
+  RT_TRY(reserveScratch(bytes * static_cast<uint64_t>(size() - 1)));
   return forOthers([&](int32_t peer) { return into->add(peer, of, Direction::kReceive, operandOf(peer, bytes), count); });
 }
 
-void Rank::reduceOperands(const Operation& of, uint64_t count, char* own, char* result) {
+Status Rank::reduceOperands(const Operation& of, uint64_t count, char* own, char* result) {
   const uint64_t bytes = count * sizeOf(of.type);
+  if (count == 0) return Status();
   sent_.clear();
   for (int32_t other = 0; other < size(); ++other) sent_.push_back(other == rank() ? own : operandOf(other, bytes));
+  if (takes_device_) return reduceOnDevice(of, count, result);
   reduceOnHost(of.type, of.reduction, result, sent_.data(), size(), count);
+  return Status();
+}
+
+// The result may lie where this rank's own operand does, so sums grow in the scratch memory until the last operand.
+Status Rank::reduceOnDevice(const Operation& of, uint64_t count, char* result) {
+  char* const grows = operandOf(rank() == 0 ? 1 : 0, count * sizeOf(of.type));
+  const void* sum = sent_[0];
+  for (int32_t other = 1; other < size(); ++other) {
+    char* const to = other == size() - 1 ? result : grows;
+    RT_TRY(kernels_.combine(of.type, of.reduction, to, sum, sent_[static_cast<size_t>(other)], count, stream_));
+    sum = to;
+  }
+  if (of.reduction == RT_COMM_AVERAGE) RT_TRY(kernels_.divide(of.type, result, count, static_cast<uint32_t>(size()), stream_));
+  RT_TRY_CORE(rtStreamSynchronize(stream_));
+  return Status();
 }
 
 }  // namespace manyrt::comm::mpi

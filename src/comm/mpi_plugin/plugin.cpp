@@ -2,6 +2,7 @@
 // streams nor contexts nor time; comm/mpi/rank.cpp decides what to do when.
 #include "comm/mpi/plugin.h"
 
+#include <dlfcn.h>
 #include <mpi.h>
 
 #include <climits>
@@ -11,6 +12,7 @@
 #include <new>
 #include <vector>
 
+#include "base/text.h"
 #include "comm/host_reduction.h"
 
 namespace manyrt::comm::mpi {
@@ -142,6 +144,52 @@ void release(PluginComm* comm) {
     }
   }
   delete comm;
+}
+
+// ---- What the ranks agree on ----
+
+const char* least(int64_t* values, int32_t count, PluginComm* comm) {
+  MPI_TRY(MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_MIN, comm->operations));
+  return nullptr;
+}
+
+const char* gather(const void* mine, uint32_t bytes, void* all, PluginComm* comm) {
+  const int count = static_cast<int>(bytes);
+  MPI_TRY(MPI_Allgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, comm->operations));
+  return nullptr;
+}
+
+const char* share(void* memory, uint32_t bytes, int32_t root, PluginComm* comm) {
+  MPI_TRY(MPI_Bcast(memory, static_cast<int>(bytes), MPI_BYTE, root, comm->operations));
+  return nullptr;
+}
+
+const char* vote(PluginRequest** out, int64_t* value, PluginComm* comm) {
+  auto request = std::make_unique<PluginRequest>();
+  MPI_TRY(MPI_Iallreduce(MPI_IN_PLACE, value, 1, MPI_INT64_T, MPI_MIN, comm->operations, &request->request));
+  *out = request.release();
+  return nullptr;
+}
+
+void describe(char* text, uint32_t size) {
+  char all[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  if (MPI_Get_library_version(all, &length) != MPI_SUCCESS) length = 0;
+  // Several lines in some MPIs, and words apart by tabs.
+  length = static_cast<int>(strcspn(all, "\r\n"));
+  all[length] = '\0';
+  for (char* at = all; *at != '\0'; ++at) {
+    if (*at == '\t') *at = ' ';
+  }
+  copyLetters(text, size, all);
+}
+
+// An extension that not every MPI has, so it is looked up where the loader has MPI. What a header said when the plug-in was
+// built would be a guess about the MPI that runs.
+int32_t takesCudaMemory() {
+  using Query = int (*)();
+  const auto query = reinterpret_cast<Query>(dlsym(RTLD_DEFAULT, "MPIX_Query_cuda_support"));
+  return query != nullptr && query() == 1 ? 1 : 0;
 }
 
 // ---- Operations ----
@@ -455,6 +503,12 @@ constexpr Plugin kPlugin = {
     .attach = kFenced<attach>,
     .split = kFenced<split>,
     .release = release,
+    .least = kFenced<least>,
+    .gather = kFenced<gather>,
+    .share = kFenced<share>,
+    .vote = kFenced<vote>,
+    .describe = describe,
+    .takesCudaMemory = takesCudaMemory,
     .start = kFenced<start>,
     .complete = kFenced<complete>,
     .exchange = kFenced<exchange>,

@@ -25,6 +25,11 @@ Clique::~Clique() {
   end(monitor_->failure().ok() ? library_.destroy : library_.abort);
 }
 
+int32_t Clique::localCount() const {
+  return static_cast<int32_t>(
+      std::count_if(comms_.begin(), comms_.end(), [](const NativeComm* comm) { return comm != nullptr; }));
+}
+
 Clique::Use::Use(Clique& clique, int32_t rank) : clique_(clique), rank_(static_cast<size_t>(rank)) {
   // One order with end(), which writes ended_ first and then reads calling_: it sees this call, or this call sees the end.
   while (clique_.calling_[rank_].exchange(true, std::memory_order_seq_cst)) clique_.calling_[rank_].wait(true);

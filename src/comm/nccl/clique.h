@@ -22,6 +22,7 @@ class Clique {
   Clique& operator=(const Clique&) = delete;
 
   const Library& library() const { return library_; }
+  int32_t localCount() const;  // ranks of this process
 
   // A rank's communicator for a call of NCCL, which takes one at a time of each. Null behind an abort. Takes no lock.
   class Use {

@@ -64,6 +64,10 @@ Status open(const Library** out) {
   return opened->status;
 }
 
+std::string versionText(int version) {
+  return std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) + "." + std::to_string(version % 100);
+}
+
 Status failure(const Library& library, const char* call, Result result) {
   const char* const last = library.lastError(nullptr);
   const bool says = last != nullptr && *last != '\0';

@@ -1,6 +1,8 @@
 // NCCL as a table of functions: RT_NCCL, or libnccl.so.2 where the loader looks. Opened once, at the first question.
 #pragma once
 
+#include <string>
+
 #include "base/status.h"
 #include "comm/nccl/declarations.h"
 
@@ -17,6 +19,8 @@ struct Library {
 
 // BACKEND_UNAVAILABLE, with a sentence that names the package, where there is none or it is too old.
 Status open(const Library** library);
+
+std::string versionText(int version);  // "2.28.3"
 
 // What NCCL says of a failed call, as a failure of DRIVER.
 Status failure(const Library& library, const char* call, Result result);

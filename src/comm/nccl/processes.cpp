@@ -170,4 +170,16 @@ Status createAmong(std::vector<std::shared_ptr<Communicator>>* members, std::vec
   return Status();
 }
 
+Status createOne(std::shared_ptr<Communicator>* made, std::unique_ptr<Start> start, int32_t rank, int32_t size,
+                 const Place& place, const Settings& settings) {
+  std::vector<std::shared_ptr<Communicator>> members;
+  std::vector<std::unique_ptr<Start>> starts(static_cast<size_t>(size));
+  std::vector<Place> places(static_cast<size_t>(size));
+  starts[static_cast<size_t>(rank)] = std::move(start);
+  places[static_cast<size_t>(rank)] = place;
+  RT_TRY(createAmong(&members, std::move(starts), places, settings));
+  *made = std::move(members[static_cast<size_t>(rank)]);
+  return Status();
+}
+
 }  // namespace manyrt::comm::nccl

@@ -37,4 +37,8 @@ class Start {
 Status createAmong(std::vector<std::shared_ptr<Communicator>>* members, std::vector<std::unique_ptr<Start>> starts,
                    const std::vector<Place>& places, const Settings& settings);
 
+// The one rank of this process, where it knows that it has no other.
+Status createOne(std::shared_ptr<Communicator>* made, std::unique_ptr<Start> start, int32_t rank, int32_t size,
+                 const Place& place, const Settings& settings);
+
 }  // namespace manyrt::comm::nccl

@@ -65,6 +65,10 @@ Status Rank::result(const char* call, Result result) const {
   return result == kSuccess ? Status() : failure(library(), call, result);
 }
 
+Carrier Rank::carrier() const {
+  return {RT_COMM_ENGINE_NCCL, RT_COMM_TRANSPORT_NCCL, clique_->localCount(), versionText(library().version)};
+}
+
 // ---- Checks and submission ----
 
 bool Rank::submitsToStream(const std::vector<Operation>& operations) const {

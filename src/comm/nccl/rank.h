@@ -35,6 +35,7 @@ class Rank final : public Communicator, public std::enable_shared_from_this<Rank
   ~Rank() override;
   Status prepare();  // once, before all else
 
+  Carrier carrier() const override;
   Status check(const Operation& operation, bool captured) override;
   Status run(const std::vector<Operation>& operations, const Submission& at) override;
   bool submitsToStream(const std::vector<Operation>& operations) const override;

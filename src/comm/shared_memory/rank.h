@@ -39,6 +39,9 @@ class Rank final : public Communicator {
   ~Rank() override;
   Status prepare();  // once, before all else
 
+  Carrier carrier() const override {
+    return {RT_COMM_ENGINE_SHARED_MEMORY, RT_COMM_TRANSPORT_SHARED_MEMORY, segment_.localCount()};
+  }
   Status check(const Operation& operation, bool captured) override;
   Status run(const std::vector<Operation>& operations, const Submission& at) override;
   Status announceSplit(int32_t color, int32_t key, uint64_t* ticket) override;

@@ -3,6 +3,7 @@
 // nothing is left when they end. Locks on the file say which processes live: the kernel drops them with the process.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -51,6 +52,7 @@ class Segment {
   bool giveUp(const Status& failure, int32_t rank);
   std::vector<bool> present() const;
   bool isLocal(int32_t rank) const { return local_[static_cast<size_t>(rank)]; }
+  int32_t localCount() const { return static_cast<int32_t>(std::count(local_.begin(), local_.end(), char{1})); }
 
   // ---- From then on ----
   // Whether the process of a rank lives; a system call.

@@ -64,9 +64,7 @@ Status Rank::takePart(uint64_t ticket, std::shared_ptr<Communicator>* made) {
     const auto at = std::find(members.begin(), members.end(), rank()) - members.begin();
     *made = std::move(part.made[static_cast<size_t>(at)]);
   }
-  int32_t here = 0;
-  for (int32_t other = 0; other < size(); ++other) here += segment_.isLocal(other) ? 1 : 0;
-  if (++split.taken == here) attachment_->splits.erase(ticket);
+  if (++split.taken == segment_.localCount()) attachment_->splits.erase(ticket);
   return Status();
 }
 

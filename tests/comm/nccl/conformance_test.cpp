@@ -70,6 +70,32 @@ TEST_P(NcclTest, GivesEveryRankWhatItShould) {
   }
 }
 
+TEST_P(NcclTest, TellsNcclAndItsVersion) {
+  for (int rank = 0; rank < GetParam(); ++rank) {
+    const rtCommInfo_t info = infoOf(ranks_.comms[rank]);
+    EXPECT_EQ(info.engine, RT_COMM_ENGINE_NCCL);
+    EXPECT_EQ(info.transport, RT_COMM_TRANSPORT_NCCL);
+    EXPECT_STREQ(info.engine_name, "nccl");
+    EXPECT_STREQ(info.transport_name, "nccl");
+    EXPECT_EQ(info.rank, rank);
+    EXPECT_EQ(info.size, GetParam());
+    EXPECT_EQ(info.local_size, GetParam());
+    EXPECT_STREQ(info.reason, "");
+    if (simulatedNccl().here()) {
+      EXPECT_STREQ(info.engine_version, "2.28.0");
+    }
+  }
+}
+
+TEST(NcclInfoTest, RanksThatShareADeviceSayWhyNcclDoesNotRun) {
+  Ranks ranks;
+  ASSERT_NO_FATAL_FAILURE(ranks.make("cuda:0", 2));
+  const rtCommInfo_t info = infoOf(ranks.comms[1]);
+  EXPECT_EQ(info.engine, RT_COMM_ENGINE_IN_PROCESS);
+  EXPECT_EQ(info.transport, RT_COMM_TRANSPORT_DEVICE_COPIES);
+  EXPECT_STREQ(info.reason, "Two ranks have the same device.");
+}
+
 TEST_P(NcclTest, TakesNoElements) {
   for (const OperationRow& row : operationRows()) {
     const Case none = {RT_COMM_F32, RT_COMM_SUM, 0, GetParam() - 1, GetParam()};

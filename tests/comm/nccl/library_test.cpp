@@ -106,7 +106,7 @@ TEST_F(NcclLibraryTest, WithoutNcclThePackageIsNamed) {
 
 TEST_F(NcclLibraryTest, AnUnknownEngineIsRefused) {
   EXPECT_EXIT(createAndTell(std::getenv("RT_NCCL"), nullptr, "smoke"), testing::ExitedWithCode(2),
-              "RT_COMM_ENGINE=smoke is no engine; in_process, nccl and shared_memory are");
+              "RT_COMM_ENGINE=smoke is no engine; in_process, nccl, shared_memory and mpi are");
 }
 
 }  // namespace

@@ -35,6 +35,12 @@ struct OwnRank {
 void runAll(const rtCommUniqueId_t& id, int rank, int size) {
   OwnRank own;
   ASSERT_COMM_OK(own.create(id, rank, size, kLong));
+  const rtCommInfo_t info = infoOf(own.comm);
+  EXPECT_EQ(info.engine, RT_COMM_ENGINE_NCCL);
+  EXPECT_EQ(info.transport, RT_COMM_TRANSPORT_NCCL);
+  EXPECT_EQ(info.rank, rank);
+  EXPECT_EQ(info.size, size);
+  EXPECT_EQ(info.local_size, 1);
   int root = 0;
   for (const OperationRow& row : operationRows()) {
     for (const int32_t type : {RT_COMM_U8, RT_COMM_I32, RT_COMM_F32, RT_COMM_F64}) {
@@ -127,6 +133,7 @@ TEST_F(NcclProcessTest, AThreadMakesTwoRanksBesideThatOfAnotherProcess) {
   ASSERT_COMM_OK(rtCommGroupBegin());
   for (int rank = 0; rank < 2; ++rank) ASSERT_COMM_OK(own[rank].create(id_, rank, 3, kLong));
   ASSERT_COMM_OK(rtCommGroupEnd());
+  for (int rank = 0; rank < 2; ++rank) EXPECT_EQ(infoOf(own[rank].comm).local_size, 2);
   for (int rank = 0; rank < 2; ++rank) {
     ASSERT_NO_FATAL_FAILURE(upload(&memory[rank], Bytes(64, 1), own[rank].context));
     ASSERT_COMM_OK(

@@ -22,6 +22,7 @@
 #include "comm/host_reduction.h"
 #include "comm/nccl/declarations.h"
 #include "comm/nccl/simulated_processes.h"
+#include "comm/nccl/simulated_types.h"
 #include "rt_comm.h"
 #include "simulated_cuda.h"
 
@@ -90,20 +91,6 @@ struct Clique {
   std::map<std::pair<int, int>, std::deque<std::shared_ptr<Message>>> messages;
   std::map<Kind, std::set<int>> connected;
 };
-
-int sizeOfType(int type) {
-  static constexpr int sizes[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2};
-  return sizes[type];
-}
-int typeOf(int type) {
-  static constexpr int types[] = {RT_COMM_I8,  RT_COMM_U8,  RT_COMM_I32, RT_COMM_U32, RT_COMM_I64,
-                                  RT_COMM_U64, RT_COMM_F16, RT_COMM_F32, RT_COMM_F64, RT_COMM_BF16};
-  return types[type];
-}
-int reductionOf(int reduction) {
-  static constexpr int reductions[] = {RT_COMM_SUM, RT_COMM_PRODUCT, RT_COMM_MAXIMUM, RT_COMM_MINIMUM, RT_COMM_AVERAGE};
-  return reductions[reduction];
-}
 
 }  // namespace
 
@@ -501,6 +488,10 @@ namespace {
 
 // The ranks learn from the first where the new communicator meets: two servers, the second for connecting.
 void splitFar(NativeComm* parent, int key, NativeComm** made) {
+  {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [] { return held.count(-4) == 0; });
+  }
   Work work = {What::kBroadcast, nullptr, nullptr, 2 * sizeof(NativeId), 0, 0, 0};
   Buffer head(sizeof work), names(work.count), received;
   memcpy(head.data(), &work, sizeof work);

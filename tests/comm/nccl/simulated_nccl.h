@@ -17,7 +17,8 @@ SIMULATED_NCCL_API int simulatedNcclCaller(void);                             //
 SIMULATED_NCCL_API void simulatedNcclFail(const char* function, int result);  // every later call returns it; 0: as usual
 SIMULATED_NCCL_API void simulatedNcclAsyncError(int result);                  // of every communicator
 // Work of the rank, of every communicator, waits on the device until 0 lets it begin, or an abort ends it. -1: the start waits.
-// -2: the calls of collectives wait, -3: those among processes, of what is connected, too. An abort that begins meanwhile is
+// -2: the calls of collectives wait, -3: those among processes, of what is connected, too. -4: starts among
+// processes wait in their second step. An abort that begins meanwhile is
 // counted as "abort within a call".
 SIMULATED_NCCL_API void simulatedNcclHold(int rank, int on);
 }

@@ -27,6 +27,13 @@ class OneRank {
   void make(const rtCommUniqueId_t& id) {
     ASSERT_NO_FATAL_FAILURE(own_.open(std::getenv(kLayout), rank_));
     ASSERT_COMM_OK(own_.create(id, rank_, size_, kLong));
+    const rtCommInfo_t info = infoOf(own_.comm);
+    const bool alone = size_ == 1;  // all ranks are in the process that made the id
+    EXPECT_EQ(info.engine, alone ? RT_COMM_ENGINE_IN_PROCESS : RT_COMM_ENGINE_SHARED_MEMORY);
+    EXPECT_EQ(info.transport == RT_COMM_TRANSPORT_SHARED_MEMORY, !alone);
+    EXPECT_EQ(info.rank, rank_);
+    EXPECT_EQ(info.size, size_);
+    EXPECT_EQ(info.local_size, 1);
   }
   static bool failed() { return testing::Test::HasFatalFailure() || testing::Test::HasNonfatalFailure(); }
 
