@@ -46,8 +46,9 @@
  *   on the CPU and on any other device, but where NCCL joins GPUs (see below). A process may have several ranks. All that is
  *   said here of one process holds for them: order and bits, splits, captures (not on CUDA), ranks that mean something else,
  *   and aborts, which reach all. A process that ends, or is killed, ends the waits of the others within a fraction of a second.
- *   The processes are of one user, and see one /dev/shm, so that containers share it or are hosts of their own. There the ranks
- *   have 1.2 MiB each (0.5 MiB of more than 8) from the first rank that comes until the last one is destroyed. The name is
+ *   The processes are of one user, and see one /dev/shm, so that containers share it or are hosts of their own. Ranks of such a
+ *   communicator are 1,024 at most. They have 1.2 MiB there each (0.4 to 0.7 MiB of more than 8) from the first rank that comes
+ *   until the last one is destroyed. The name is
  *   taken away when all have come, so that nothing is left. What processes leave that were all killed before, the next
  *   communicator of their user takes away. On a device operations copy its memory to the host and back by pieces.
  *
@@ -180,7 +181,7 @@ RT_API rtStatus_t rtCommGetLastErrorMessage(char* buffer, size_t size, size_t* n
  *  @param[out] comms     receives count ranks, which the caller destroys one by one
  *  @param[in]  options   may be NULL
  *  @param[in]  contexts  count contexts; an element may be NULL: current
- *  @param[in]  count     1 to 64
+ *  @param[in]  count     1 to 65,536
  *  blocks: maybe, while NCCL starts; at most timeout_ns
  *  capture: outside
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, BACKEND_UNAVAILABLE (RT_COMM_ENGINE or RT_NCCL asks for
@@ -205,7 +206,7 @@ RT_API rtStatus_t rtCommGetUniqueId(rtCommUniqueId_t* id);
  *                       rank in the process count
  *  @param[in]  id       of rtCommGetUniqueId; copied
  *  @param[in]  rank     0 to size - 1
- *  @param[in]  size     1 to 64
+ *  @param[in]  size     1 to 65,536; of processes that share the memory of a host 1,024 at most
  *  @param[in]  context  may be NULL: current
  *  blocks: yes, for the other ranks; at most timeout_ns, and as rtCommCreateAll
  *  capture: outside

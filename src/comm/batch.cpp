@@ -67,8 +67,12 @@ class Batch {
     Monitor& monitor = communicator_->monitor();
     Monitor::Lock lock = monitor.lock();
     // Without a limit: what is ahead has limits of its own.
-    const auto turn = [&] { return communicator_->turns.serving == *turn_.begin(); };
-    return monitor.wait(lock, Deadline::never(), turn) == Monitor::Wait::kReady ? Status() : monitor.failureLocked();
+    Communicator::Turns& turns = communicator_->turns;
+    const auto turn = [&] { return turns.serving == *turn_.begin(); };
+    ++turns.waiting;
+    const Monitor::Wait waited = monitor.wait(lock, Deadline::never(), turn);
+    --turns.waiting;
+    return waited == Monitor::Wait::kReady ? Status() : monitor.failureLocked();
   }
 
   void endTurn() {
@@ -79,7 +83,7 @@ class Batch {
     turns.over.merge(turn_);
     // Released: a thread that finds no batch ahead goes on from what this one has done.
     while (turns.over.erase(turns.serving) != 0) turns.serving.fetch_add(1, std::memory_order_release);
-    monitor.notifyLocked();
+    if (turns.waiting != 0) monitor.notifyLocked();  // a wake of all that wait for other ranks, too
   }
 
   const std::shared_ptr<Communicator> communicator_;

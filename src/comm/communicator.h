@@ -18,7 +18,9 @@
 
 namespace manyrt::comm {
 
-inline constexpr int32_t kMostRanks = 64;  // but of MPI
+// What every engine has numbers for. Memory that grows with the ranks is that of ranks of this process alone; docs/scale.md has
+// it.
+inline constexpr int32_t kMostRanks = 65536;
 
 // What a rank is made from; checked.
 struct Place {
@@ -113,6 +115,7 @@ class Communicator {
     uint64_t next = 0;                 // under `submitting`
     std::atomic<uint64_t> serving{0};  // written under the monitor's lock
     std::set<uint64_t> over;           // later ones that were dropped; under the monitor's lock
+    uint32_t waiting = 0;              // batches that wait for their turn; under the monitor's lock
     // Under `submitting`: no batch is ahead that has not run. What a batch has done is seen.
     bool idle() const { return next == serving.load(std::memory_order_acquire); }
   };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -28,11 +29,13 @@ bool allDevicesDiffer(const std::vector<Place>& places) {
 // Copies between two GPUs take the way through the host where this is not switched on. Where a driver has no more peers to
 // give, they go on doing so.
 void enablePeers(const std::vector<Place>& places) {
-  for (const Place& place : places) {
-    for (const Place& peer : places) {
+  std::map<rtContext_t, rtDevice_t> contexts;  // many ranks may have one
+  for (const Place& place : places) contexts.emplace(place.context, place.device);
+  for (const auto& [context, device] : contexts) {
+    for (const auto& [peer_context, peer_device] : contexts) {
       int32_t can = 0;  // asked first, as a refusal would replace the core's last sentence
-      if (peer.device == place.device || rtDeviceCanAccessPeer(&can, peer.device, place.device) != RT_SUCCESS) continue;
-      if (can != 0) (void)rtContextEnablePeerAccess(peer.context, place.context);
+      if (peer_device == device || rtDeviceCanAccessPeer(&can, peer_device, device) != RT_SUCCESS) continue;
+      if (can != 0) (void)rtContextEnablePeerAccess(peer_context, context);
     }
   }
 }

@@ -3,6 +3,8 @@
 #include "comm/operation.h"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 #include "base/checked.h"
 
@@ -74,18 +76,36 @@ bool matches(const Operation& a, const Operation& b) {
          (!hasRoot(a.kind) || a.root == b.root);
 }
 
+namespace {
+
+// Equal where the operations match.
+using Meaning = std::tuple<Kind, int32_t, uint64_t, int32_t, int32_t>;
+Meaning meaningOf(const Operation& of) {
+  if (of.kind == Kind::kBarrier) return {of.kind, 0, 0, 0, 0};
+  return {of.kind, of.type, of.count, reduces(of.kind) ? of.reduction : 0, hasRoot(of.kind) ? of.root : 0};
+}
+
+}  // namespace
+
 int32_t firstThatDiffers(const std::vector<const Operation*>& operations, int32_t* right) {
-  const auto size = static_cast<std::ptrdiff_t>(operations.size());
-  std::ptrdiff_t most = 0;
-  for (std::ptrdiff_t i = 0; i < size && most < size; ++i) {
-    const auto same = [&](const Operation* other) { return matches(*operations[i], *other); };
-    const std::ptrdiff_t count = std::count_if(operations.begin(), operations.end(), same);
-    if (count > most) most = count, *right = static_cast<int32_t>(i);
+  *right = 0;
+  const auto differs = [&](const Operation* of) { return !matches(*operations[static_cast<size_t>(*right)], *of); };
+  if (std::none_of(operations.begin(), operations.end(), differs)) return -1;
+  struct Group {
+    size_t count = 0;
+    size_t first = SIZE_MAX;
+  };
+  std::map<Meaning, Group> groups;
+  for (size_t i = 0; i < operations.size(); ++i) {
+    Group& group = groups[meaningOf(*operations[i])];
+    group.first = std::min(group.first, i);
+    ++group.count;
   }
-  for (std::ptrdiff_t i = 0; i < size && most < size; ++i) {
-    if (!matches(*operations[*right], *operations[i])) return static_cast<int32_t>(i);
-  }
-  return -1;
+  const auto less = [](const auto& a, const auto& b) {
+    return a.second.count != b.second.count ? a.second.count < b.second.count : a.second.first > b.second.first;
+  };
+  *right = static_cast<int32_t>(std::max_element(groups.begin(), groups.end(), less)->second.first);
+  return static_cast<int32_t>(std::find_if(operations.begin(), operations.end(), differs) - operations.begin());
 }
 
 std::string describe(const Operation& operation) {

@@ -39,29 +39,31 @@ bool chooses(const char* engine) {
 
 }  // namespace
 
+using Members = std::map<int32_t, std::shared_ptr<Communicator>>;  // by rank, those of this process
+
 // Its monitor's failure is that of all ranks: the time has passed, or the communicator could not be made.
 struct Gathering {
-  Gathering(const UniqueId& of, bool made_here, int32_t size)
-      : id(of), foreign(!made_here), places(static_cast<size_t>(size)), here(places.size()), starts(places.size()) {}
+  Gathering(const UniqueId& of, bool made_here, int32_t size) : id(of), foreign(!made_here), ranks(size) {}
 
-  int32_t size() const { return static_cast<int32_t>(places.size()); }
+  int32_t size() const { return ranks; }
   bool mayStartNccl() const;
 
   Monitor monitor;
   const UniqueId id;
   const bool foreign;  // another process made the id
+  const int32_t ranks;
   // Under the monitor's lock:
-  std::vector<Place> places;
-  std::vector<bool> here;
-  Settings settings;  // of the lowest rank here: of rank 0, unless that is in another process
+  std::map<int32_t, Place> places;  // of the ranks here, which may be few of many
+  Settings settings;                // of the lowest rank here: of rank 0, unless that is in another process
   int32_t settings_of = INT32_MAX;
   int32_t arrived = 0;
   bool made = false;
-  std::vector<std::shared_ptr<Communicator>> members;
-  bool nccl = false;                                 // ranks have started NCCL
-  bool looking = false;                              // a thread has the next two
-  std::vector<std::unique_ptr<nccl::Start>> starts;  // by rank
-  std::shared_ptr<shared_memory::Segment> segment;   // null: ranks of other processes are not waited for by it
+  Members members;
+  bool nccl = false;                                // ranks have started NCCL
+  bool has_looker = false;                          // a thread looks at other processes, for all that wait here
+  bool looking = false;                             // it has the next two
+  nccl::Starts starts;                              // of the ranks here
+  std::shared_ptr<shared_memory::Segment> segment;  // null: ranks of other processes are not waited for by it
 };
 
 namespace {
@@ -99,21 +101,19 @@ Status sit(std::shared_ptr<Seat>* seat, std::shared_ptr<Gathering>* out, bool* f
                "The id has been used: its ranks have met, or their time had passed. Each communicator needs an id of its own.");
   const auto entry = ids.open.find(id.number);
   const auto gathering = entry != ids.open.end() ? entry->second : std::make_shared<Gathering>(id, made_here, size);
-  const auto index = static_cast<size_t>(rank);
   const auto taken = std::make_shared<Seat>(gathering, rank, settings.timeout_ns);
   {
     const Monitor::Lock inside = gathering->monitor.lock();
     if (gathering->monitor.failedLocked()) return gathering->monitor.failureLocked();
     RT_CHECK_ARG(size == gathering->size(), "Rank %d came with a size of %d, and another rank of this id with %d.", rank, size,
                  gathering->size());
-    RT_CHECK_ARG(!gathering->here[index], "Rank %d of this id has come already.", rank);
+    RT_CHECK_ARG(gathering->places.count(rank) == 0, "Rank %d of this id has come already.", rank);
     if (entry == ids.open.end()) ids.open.emplace(id.number, gathering);
     if (rank <= gathering->settings_of) {
       gathering->settings = settings;
       gathering->settings_of = rank;
     }
-    gathering->here[index] = true;
-    gathering->places[index] = place;
+    gathering->places.emplace(rank, place);
     *full = ++gathering->arrived == size;
     if (*full) gathering->monitor.notifyLocked();
   }
@@ -143,21 +143,19 @@ void markUsed(const Gathering& gathering) {
 
 Status make(Gathering& gathering) {
   markUsed(gathering);
-  std::vector<std::shared_ptr<Communicator>> members;
-  RT_TRY(createHere(&members, gathering.places, gathering.settings));
+  std::vector<std::shared_ptr<Communicator>> made;
+  std::vector<Place> places;
+  for (const auto& [rank, place] : gathering.places) places.push_back(place);  // all of them, in order
+  RT_TRY(createHere(&made, std::move(places), gathering.settings));
+  Members members;
+  for (int32_t rank = 0; rank < gathering.size(); ++rank) {
+    members.emplace(rank, std::move(made[static_cast<size_t>(rank)]));
+  }
   const Monitor::Lock lock = gathering.monitor.lock();
   gathering.members = std::move(members);
   gathering.made = true;
   gathering.monitor.notifyLocked();
   return Status();
-}
-
-std::string missing(const std::vector<bool>& present) {
-  std::vector<int32_t> ranks;
-  for (size_t rank = 0; rank < present.size(); ++rank) {
-    if (!present[rank]) ranks.push_back(static_cast<int32_t>(rank));
-  }
-  return namesOf(ranks);
 }
 
 // Whether the ranks of the id can find the memory that those of this host share.
@@ -169,36 +167,32 @@ bool mayShareMemory(const UniqueId& id) {
 // What one look at other processes works with, without the lock: by one thread at a time.
 struct Look {
   Gathering& of;
-  std::vector<bool> here;
-  std::vector<Place> places;
+  std::map<int32_t, Place> places;
   Settings settings;
-  std::vector<std::unique_ptr<nccl::Start>> starts;
+  nccl::Starts starts;
   std::shared_ptr<shared_memory::Segment> segment;
-  std::vector<std::shared_ptr<Communicator>> members;  // all ranks have come: those here
+  Members members;  // all ranks have come: those here
 };
 
 // Begins the starts of ranks that have come since.
 Status lookAtNccl(Look& look) {
   bool over = true;
-  for (size_t rank = 0; rank < look.starts.size(); ++rank) {
-    if (!look.here[rank]) continue;
-    if (look.starts[rank] == nullptr) {
-      RT_TRY(nccl::Start::begin(&look.starts[rank], look.of.id.nccl, static_cast<int32_t>(rank), look.of.size(),
-                                look.places[rank]));
-    }
+  for (const auto& [rank, place] : look.places) {
+    std::unique_ptr<nccl::Start>& start = look.starts[rank];
+    if (start == nullptr) RT_TRY(nccl::Start::begin(&start, look.of.id.nccl, rank, look.of.size(), place));
     bool done = false;
-    RT_TRY(look.starts[rank]->look(&done));
+    RT_TRY(start->look(&done));
     over = over && done;
   }
   if (!over) return Status();
   markUsed(look.of);  // no rank comes any more
-  return nccl::createAmong(&look.members, std::move(look.starts), look.places, look.settings);
+  return nccl::createAmong(&look.members, std::move(look.starts), look.of.size(), look.places, look.settings);
 }
 
 // Why ranks on CUDA meet here and not in NCCL.
 std::string reasonOf(const Look& look) {
-  for (size_t rank = 0; rank < look.places.size(); ++rank) {
-    if (look.here[rank] && look.places[rank].backend != RT_BACKEND_CUDA) return "";
+  for (const auto& [rank, place] : look.places) {
+    if (place.backend != RT_BACKEND_CUDA) return "";
   }
   if (chooses("shared_memory")) return "RT_COMM_ENGINE=shared_memory.";
   return look.of.id.has_nccl == 0 ? "NCCL was not found where the id was made." : "Not each rank has a CUDA device of its own.";
@@ -207,7 +201,7 @@ std::string reasonOf(const Look& look) {
 // Brings ranks that have come since, and takes those back that have left.
 Status lookAtSharedMemory(Look& look) {
   for (int32_t rank = 0; rank < look.of.size(); ++rank) {
-    const bool here = look.here[static_cast<size_t>(rank)], brought = look.segment->isLocal(rank);
+    const bool here = look.places.count(rank) != 0, brought = look.segment->isLocal(rank);
     if (here && !brought) RT_TRY(look.segment->come(rank));
     if (brought && !here) look.segment->withdraw(rank);
   }
@@ -216,12 +210,17 @@ Status lookAtSharedMemory(Look& look) {
   if (!complete) return Status();
   markUsed(look.of);
   look.settings.reason = reasonOf(look);
-  return shared_memory::create(&look.members, look.segment, look.places, look.settings);
+  std::vector<Place> places(static_cast<size_t>(look.of.size()));
+  for (const auto& [rank, place] : look.places) places[static_cast<size_t>(rank)] = place;
+  std::vector<std::shared_ptr<Communicator>> made;
+  RT_TRY(shared_memory::create(&made, look.segment, places, look.settings));
+  for (const auto& [rank, place] : look.places) look.members.emplace(rank, std::move(made[static_cast<size_t>(rank)]));
+  return Status();
 }
 
 // `may_start`: NCCL takes the ranks that are here, and it is time.
 Status lookOutside(Gathering& of, Monitor::Lock& lock, bool may_start) {
-  Look look{of, of.here, of.places, of.settings, std::move(of.starts), std::move(of.segment), {}};
+  Look look{of, of.places, of.settings, std::move(of.starts), std::move(of.segment), {}};
   of.starts.clear();
   of.looking = true;
   lock.unlock();
@@ -232,12 +231,12 @@ Status lookOutside(Gathering& of, Monitor::Lock& lock, bool may_start) {
       if (look.segment != nullptr) look.starts.clear();  // given up
     }
     if (look.segment != nullptr) return lookAtSharedMemory(look);
-    look.starts.resize(of.places.size());
     return may_start ? lookAtNccl(look) : Status();
   });
   lock.lock();
   of.looking = false;
-  of.monitor.notifyLocked();  // also where nothing was made: other ranks may wait for the end of the look alone
+  // Other ranks may wait for the end of the look alone, where the communicator has failed.
+  if (!look.members.empty() || of.monitor.failedLocked()) of.monitor.notifyLocked();
   of.nccl = look.segment == nullptr && (of.nccl || may_start);
   of.starts = std::move(look.starts);
   of.segment = std::move(look.segment);
@@ -266,15 +265,14 @@ Status checkAmongProcesses(const UniqueId& id, bool made_here, const Place& plac
 bool Gathering::mayStartNccl() const {
   if (id.has_nccl == 0 || (arrived == size() && !foreign) || chooses("shared_memory")) return false;
   std::set<rtDevice_t> devices;
-  for (size_t rank = 0; rank < places.size(); ++rank) {
-    if (here[rank] && (places[rank].backend != RT_BACKEND_CUDA || !devices.insert(places[rank].device).second)) return false;
+  for (const auto& [rank, place] : places) {
+    if (place.backend != RT_BACKEND_CUDA || !devices.insert(place.device).second) return false;
   }
   return true;
 }
 
 Status checkSeat(int32_t rank, int32_t size) {
-  RT_CHECK_ARG(size >= 1 && size <= kMostRanks, "The size is %d; 1 to %d ranks of a process make a communicator.", size,
-               kMostRanks);
+  RT_CHECK_ARG(size >= 1 && size <= kMostRanks, "The size is %d; 1 to %d ranks make a communicator.", size, kMostRanks);
   RT_CHECK_ARG(rank >= 0 && rank < size, "The rank is %d; the communicator has %d rank%s.", rank, size, size == 1 ? "" : "s");
   return Status();
 }
@@ -308,29 +306,34 @@ Status come(std::shared_ptr<Seat>* seat, const rtCommUniqueId_t& bytes, int32_t 
 
 Status Seat::take(std::shared_ptr<Communicator>* made) {
   Gathering& of = *gathering_;
-  std::vector<std::unique_ptr<nccl::Start>> given_up;  // ends behind the lock
-  std::shared_ptr<shared_memory::Segment> left;        // as well
+  nccl::Starts given_up;                         // ends after the lock
+  std::shared_ptr<shared_memory::Segment> left;  // as well
   const Deadline deadline = Deadline::after(timeout_ns_);
   const int64_t began = nowNanoseconds();
   Monitor::Lock lock = of.monitor.lock();
   const auto over = [&] { return of.made || (of.arrived == of.size() && !of.foreign); };
+  bool looks = false;  // this thread does, for all
   while (!over() && !of.monitor.failedLocked()) {
-    if (!of.looking) {
+    looks = looks || !std::exchange(of.has_looker, true);
+    if (looks) {
       const bool patient = !of.foreign && nowNanoseconds() - began < kPatience;
       const Status status = lookOutside(of, lock, of.mayStartNccl() && !patient);
       if (!status.ok()) of.monitor.failLocked(status, rank_);
     }
-    const Monitor::Wait waited = of.monitor.wait(lock, Deadline::after(kLook), over);
+    // A look that lasts is waited for without the lock, also when the time has passed.
+    const Deadline until = looks || deadline.passed() ? Deadline::after(kLook) : deadline;
+    const Monitor::Wait waited = of.monitor.wait(lock, until, over);
     if (waited != Monitor::Wait::kTimeout || !deadline.passed() || of.looking) continue;
     const Status failure = late();
     if (of.segment == nullptr || of.segment->giveUp(failure, -1)) of.monitor.failLocked(failure, -1);
   }
+  if (looks) of.has_looker = false;
   // The time of the engine that makes the communicator is its own.
   of.monitor.waitForEnd(lock, [&] { return !of.looking && (of.made || of.monitor.failedLocked()); });
   given_up = std::move(of.starts);
   left = std::move(of.segment);
   if (of.made) {
-    *made = std::move(of.members[static_cast<size_t>(rank_)]);
+    *made = std::move(of.members[rank_]);
     return Status();
   }
   const Status failure = of.monitor.failureLocked();
@@ -342,11 +345,15 @@ Status Seat::take(std::shared_ptr<Communicator>* made) {
 Status Seat::late() const {
   const Gathering& of = *gathering_;
   const std::string name = sentences::labelOf(of.settings.label);
-  const std::vector<bool> present = of.segment != nullptr ? of.segment->present() : of.here;
-  const auto came = static_cast<int>(std::count(present.begin(), present.end(), true));
+  std::vector<int32_t> missing;
+  const std::vector<bool> present = of.segment != nullptr ? of.segment->present() : std::vector<bool>();
+  for (int32_t rank = 0; rank < of.size(); ++rank) {
+    if (present.empty() ? of.places.count(rank) == 0 : !present[static_cast<size_t>(rank)]) missing.push_back(rank);
+  }
+  const int came = of.size() - static_cast<int>(missing.size());
   return Status::error(RT_ERROR_TIMEOUT, "Of %d ranks%s %d came%s within %.3g s, for which rank %d waits: %s did not%s.",
                        of.size(), name.c_str(), came, of.nccl ? " here" : "", static_cast<double>(timeout_ns_) * 1e-9, rank_,
-                       missing(present).c_str(),
+                       namesOf(missing).c_str(),
                        of.nccl ? ", and NCCL does not tell which of them came in other processes"
                                : ". Ranks of several hosts meet through MPI: rtCommCreateFromMpi");
 }
@@ -357,7 +364,7 @@ Seat::~Seat() {
     const Monitor::Lock lock = gathering_->monitor.lock();
     if (gathering_->made || gathering_->nccl || gathering_->monitor.failedLocked()) return;
     if (gathering_->arrived == gathering_->size()) return;
-    gathering_->here[static_cast<size_t>(rank_)] = false;
+    gathering_->places.erase(rank_);
     --gathering_->arrived;
   }
   closeEmpty(gathering_);

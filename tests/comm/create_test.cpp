@@ -214,7 +214,7 @@ TEST_P(CreateTest, IdsThatAreNoneAreRefused) {
 
 TEST_P(CreateTest, RanksAndSizesOutsideTheirRangeAreRefused) {
   rtComm_t made = rttest::garbage<rtComm_t>();
-  for (const int32_t size : {INT32_MIN, -1, 0, 65, INT32_MAX}) {
+  for (const int32_t size : {INT32_MIN, -1, 0, 65537, INT32_MAX}) {
     EXPECT_COMM(RT_ERROR_INVALID_VALUE, rtCommCreate(&made, nullptr, &id_, 0, size, ranks_.contexts[0])) << size;
   }
   for (const int32_t rank : {INT32_MIN, -1, 4, INT32_MAX}) {

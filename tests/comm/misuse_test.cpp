@@ -63,10 +63,12 @@ TEST_F(MisuseTest, OutputsThatAreNullAreRefused) {
 }
 
 TEST_F(MisuseTest, CreationChecksWhatItIsGiven) {
-  rtComm_t comms[65];
-  std::vector<rtContext_t> contexts(65, ranks_.contexts[0]);
+  constexpr uint32_t kTooMany = 65537;
+  std::vector<rtComm_t> made(kTooMany);
+  rtComm_t* const comms = made.data();
+  std::vector<rtContext_t> contexts(kTooMany, ranks_.contexts[0]);
   EXPECT_COMM(RT_ERROR_INVALID_VALUE, rtCommCreateAll(comms, nullptr, contexts.data(), 0));
-  EXPECT_COMM(RT_ERROR_INVALID_VALUE, rtCommCreateAll(comms, nullptr, contexts.data(), 65));
+  EXPECT_COMM(RT_ERROR_INVALID_VALUE, rtCommCreateAll(comms, nullptr, contexts.data(), kTooMany));
   EXPECT_COMM(RT_ERROR_INVALID_VALUE, rtCommCreateAll(comms, nullptr, nullptr, 1));
   contexts[1] = rttest::garbage<rtContext_t>();
   comms[0] = rttest::garbage<rtComm_t>();

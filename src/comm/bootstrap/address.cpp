@@ -69,7 +69,7 @@ int listenOn(Descriptor* listening, const Address& address) {
   (void)setsockopt(listening->get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   if (address.family() == AF_INET6) (void)setsockopt(listening->get(), IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
   const bool bound = bind(listening->get(), reinterpret_cast<const sockaddr*>(&address.storage), address.length) == 0;
-  if (bound && listen(listening->get(), 128) == 0) return 0;
+  if (bound && listen(listening->get(), SOMAXCONN) == 0) return 0;
   return errno == EADDRNOTAVAIL ? -1 : errno;
 }
 

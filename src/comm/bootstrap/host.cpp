@@ -2,11 +2,16 @@
 // what fails after all have come fails for all. Whatever the end, each connection is told before it is closed.
 #include "comm/bootstrap/host.h"
 
+#include <sys/epoll.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
+#include <map>
 #include <utility>
 
 #include "base/text.h"
@@ -16,7 +21,10 @@
 namespace manyrt::comm::bootstrap {
 namespace {
 
-constexpr size_t kMostStrangers = 64;
+constexpr size_t kMostStrangers = 64;          // beside the ranks that have not come
+constexpr int32_t kFewRanks = 64;              // whose connections need no more descriptors than every system gives
+constexpr rlim_t kOtherDescriptors = 1024;     // of the program, of strangers, and of what the program opens meanwhile
+constexpr size_t kEvents = 256;                // sockets that are served at a time
 constexpr uint64_t kFarewell = 1'000'000'000;  // nanoseconds in which the other ends take their last message
 constexpr uint64_t kNap = 10'000'000;          // nanoseconds
 constexpr uint64_t kForEver = UINT64_MAX;
@@ -39,10 +47,58 @@ Host::Host(const Party& party, const rtCommUniqueId_t& id, const Admit& admit)
       deadline_(Deadline::after(party.timeout_ns)),
       hasty_ns_(party.timeout_ns) {}
 
+// A connection of each rank is a descriptor, and many systems let a process have 1024 unless it asks for more. What was there
+// is there again at the end.
+class Host::Limit {
+ public:
+  explicit Limit(rlim_t wanted) {
+    rlimit of = {};
+    if (getrlimit(RLIMIT_NOFILE, &of) != 0) return;
+    before_ = of;
+    most_ = std::max(of.rlim_cur, of.rlim_max);
+    if (of.rlim_cur >= wanted || of.rlim_max < wanted) return;
+    of.rlim_cur = wanted;
+    raised_ = setrlimit(RLIMIT_NOFILE, &of) == 0;
+  }
+  ~Limit() {
+    rlimit now = {};
+    if (!raised_ || getrlimit(RLIMIT_NOFILE, &now) != 0) return;
+    now.rlim_cur = std::min(before_.rlim_cur, now.rlim_max);
+    (void)setrlimit(RLIMIT_NOFILE, &now);
+  }
+  Limit(const Limit&) = delete;
+  Limit& operator=(const Limit&) = delete;
+  rlim_t most() const { return most_; }
+
+ private:
+  rlimit before_ = {};
+  rlim_t most_ = RLIM_INFINITY;
+  bool raised_ = false;
+};
+
+Host::~Host() = default;
+
+Status Host::reserveDescriptors() {
+  const rlim_t wanted = static_cast<rlim_t>(size()) + kOtherDescriptors;
+  if (size() <= kFewRanks) return Status();
+  limit_ = std::make_unique<Limit>(wanted);
+  if (limit_->most() >= wanted) return Status();
+  return Status::error(RT_ERROR_NOT_SUPPORTED,
+                       "Rank 0 of %d ranks needs %llu descriptors for its connections, and the system lets a process have %llu "
+                       "(ulimit -Hn).",
+                       size(), static_cast<unsigned long long>(wanted), static_cast<unsigned long long>(limit_->most()));
+}
+
 Status Host::listenHere() {
   std::vector<Address> addresses;
+  RT_TRY(reserveDescriptors());
   RT_TRY(resolve(&addresses, party_.launch));
-  return listenAt(&listening_, &address_, addresses, party_.launch);
+  poller_ = Descriptor(epoll_create1(EPOLL_CLOEXEC));
+  if (!poller_.valid()) return Status::error(RT_ERROR_IO, "The system has no epoll for a rendezvous: %s.", strerror(errno));
+  RT_TRY(listenAt(&listening_, &address_, addresses, party_.launch));
+  epoll_event event = {EPOLLIN, {nullptr}};
+  if (epoll_ctl(poller_.get(), EPOLL_CTL_ADD, listening_.get(), &event) == 0) return Status();
+  return Status::error(RT_ERROR_IO, "The system does not watch the socket of a rendezvous: %s.", strerror(errno));
 }
 
 Status Host::run() {
@@ -50,9 +106,8 @@ Status Host::run() {
   Status status = gather();
   // A rank of a later rendezvous that connects from here on finds nothing that listens, and comes again.
   listening_.close();
-  for (Guest& guest : guests_) {
-    if (guest.state == State::kNew) drop(guest);
-  }
+  while (!strangers_.empty()) drop(strangers_.front());
+  gone_.clear();
   gathering_ = false;
   if (status.ok()) status = agree();
   tellAll(status);
@@ -73,14 +128,16 @@ Status Host::agree() {
   for (Guest* guest : seats_) {
     if (guest == nullptr) continue;
     guest->channel.send(Kind::kOffer, id_);
-    guest->enter(State::kOffered);
+    enter(*guest, State::kOffered);
+    watch(*guest);
+    ++offered_;
   }
   const auto waits = [](const Guest* guest) { return guest != nullptr && guest->state == State::kOffered; };
   for (;;) {
     if (!lost_.ok()) return lost_;
-    const auto waited = std::find_if(seats_.begin(), seats_.end(), waits);
-    if (waited == seats_.end()) break;
+    if (offered_ == 0) break;
     if (deadline_.passed()) {
+      const auto waited = std::find_if(seats_.begin(), seats_.end(), waits);
       return Status::error(RT_ERROR_TIMEOUT, "%s came, and did not say within %.3g s that it can create its rank.",
                            nameOf(**waited).c_str(), static_cast<double>(hasty_ns_) * 1e-9);
     }
@@ -105,45 +162,78 @@ void Host::tellAll(const Status& status) {
     leave(*guest);
   }
   const Deadline farewell = Deadline::after(kFarewell);
-  const auto sits = [](const Guest* guest) { return guest != nullptr; };
-  while (std::any_of(seats_.begin(), seats_.end(), sits) && !farewell.passed()) step(farewell);
+  while (!leaving_.empty() && !farewell.passed()) step(farewell);
 }
 
 Status Host::checkDevices() const {
   const auto elsewhere = [](const Guest* guest) { return guest != nullptr && guest->card.backend != RT_BACKEND_CUDA; };
   const bool on_cuda = party_.backend == RT_BACKEND_CUDA && std::none_of(seats_.begin(), seats_.end(), elsewhere);
   if (!party_.own_devices || !on_cuda) return Status();
-  for (size_t rank = 1; rank < seats_.size(); ++rank) {
+  std::map<std::array<uint8_t, sizeof(Join::device)>, size_t> ranks;  // by device
+  for (size_t rank = 0; rank < seats_.size(); ++rank) {
+    const uint8_t(&device)[16] = rank == 0 ? party_.device : seats_[rank]->card.device;
+    if (isNone(device)) continue;
+    const auto [other, is_first] = ranks.emplace(std::to_array(device), rank);
+    if (is_first) continue;
     const Join& card = seats_[rank]->card;
-    if (isNone(card.device)) continue;
-    for (size_t other = 0; other < rank; ++other) {
-      const uint8_t(&device)[16] = other == 0 ? party_.device : seats_[other]->card.device;
-      RT_CHECK_ARG(memcmp(device, card.device, sizeof device) != 0,
-                   "Ranks %zu and %zu have the same device%s%s: each needs one of its own, such as that of LOCAL_RANK.", other,
-                   rank, *card.host != '\0' ? " on " : "", card.host);
-    }
+    return Status::error(RT_ERROR_INVALID_VALUE,
+                         "Ranks %zu and %zu have the same device%s%s: each needs one of its own, such as that of LOCAL_RANK.",
+                         other->second, rank, *card.host != '\0' ? " on " : "", card.host);
   }
   return Status();
 }
 
+Host::Guests& Host::listOf(State state) {
+  switch (state) {
+    case State::kNew:
+      return strangers_;
+    case State::kLeaving:
+      return leaving_;
+    case State::kGone:
+      return gone_;
+    case State::kSeated:
+    case State::kOffered:
+    case State::kReported:
+      break;
+  }
+  return seated_;
+}
+
+void Host::enter(Guest& guest, State state) {
+  if (guest.state == State::kOffered) --offered_;
+  Guests& to = listOf(state);
+  if (guest.in != &to || state == State::kLeaving) to.splice(to.end(), *guest.in, guest.place);
+  guest.in = &to;
+  guest.state = state;
+  guest.since = nowNanoseconds();
+}
+
+void Host::watch(Guest& guest) {
+  const bool writing = guest.channel.sending();
+  if (writing == guest.writing || guest.state == State::kGone) return;
+  guest.writing = writing;
+  epoll_event event = {static_cast<uint32_t>(writing ? EPOLLIN | EPOLLOUT : EPOLLIN), {&guest}};
+  (void)epoll_ctl(poller_.get(), EPOLL_CTL_MOD, guest.channel.socket(), &event);
+}
+
 void Host::step(const Deadline& deadline) {
   Deadline until = deadline;
-  std::vector<pollfd> sockets;
-  std::vector<Guest*> served;
-  for (Guest& guest : guests_) {
-    sockets.push_back({guest.channel.socket(), static_cast<short>(guest.channel.sending() ? POLLIN | POLLOUT : POLLIN), 0});
-    served.push_back(&guest);
-    if (guest.state != State::kNew && guest.state != State::kLeaving) continue;
-    const Deadline of_guest =
-        Deadline::after(static_cast<uint64_t>(std::max<int64_t>(1, guest.since + kPatience - nowNanoseconds())));
-    if (of_guest.remaining() < until.remaining()) until = of_guest;
+  for (const Guests* limited : {&strangers_, &leaving_}) {
+    if (limited->empty()) continue;
+    const Deadline of_first =
+        Deadline::after(static_cast<uint64_t>(std::max<int64_t>(1, limited->front().since + kPatience - nowNanoseconds())));
+    if (of_first.remaining() < until.remaining()) until = of_first;
   }
-  if (listening_.valid()) sockets.push_back({listening_.get(), POLLIN, 0});
-  waitForSockets(sockets.data(), sockets.size(), until);
-  for (size_t i = 0; i < served.size(); ++i) {
-    if (sockets[i].revents != 0) serve(*served[i]);
+  epoll_event events[kEvents];
+  const int64_t left = std::min<int64_t>(until.remaining(), 3'600'000'000'000);  // an hour: then it looks again
+  const int ready =
+      epoll_wait(poller_.get(), events, static_cast<int>(kEvents), static_cast<int>((left + 999'999) / 1'000'000));
+  bool accepts = false;
+  for (int i = 0; i < ready; ++i) {  // none where a signal came
+    if (events[i].data.ptr == nullptr) accepts = true;
+    if (auto* const guest = static_cast<Guest*>(events[i].data.ptr)) serve(*guest);
   }
-  if (listening_.valid() && sockets.back().revents != 0) accept();
+  if (accepts && listening_.valid()) accept();
   sweep();
 }
 
@@ -157,8 +247,16 @@ void Host::accept() {
     }
     Nonce nonce;
     if (!drawNonce(&nonce).ok()) return;
-    Guest& guest = guests_.emplace_back(std::move(made), nonce);
+    Guest& guest = strangers_.emplace_back(std::move(made), nonce);
+    guest.in = &strangers_;
+    guest.place = std::prev(strangers_.end());
+    epoll_event event = {EPOLLIN, {&guest}};
+    if (epoll_ctl(poller_.get(), EPOLL_CTL_ADD, guest.channel.socket(), &event) != 0) {
+      drop(guest);
+      return;
+    }
     guest.channel.send(Kind::kHello, nonce);
+    watch(guest);
   }
 }
 
@@ -168,6 +266,7 @@ void Host::serve(Guest& guest) {
     Kind kind = Kind::kNone;
     switch (guest.channel.receive(&kind)) {
       case Channel::Got::kNothing:
+        watch(guest);
         return;
       case Channel::Got::kMessage:
         handle(guest, kind);
@@ -186,7 +285,7 @@ void Host::handle(Guest& guest, Kind kind) {
     join(guest);
   } else if (guest.state == State::kOffered && kind == Kind::kReport) {
     guest.report = guest.channel.body<Told>();
-    guest.enter(State::kReported);
+    enter(guest, State::kReported);
   } else if (guest.state != State::kLeaving) {
     drop(guest);
   }
@@ -208,7 +307,7 @@ void Host::join(Guest& guest) {
   }
   seats_[static_cast<size_t>(card.rank)] = &guest;
   ++arrived_;
-  guest.enter(State::kSeated);
+  enter(guest, State::kSeated);
   guest.channel.send(Kind::kSeated, Empty());
   const Deadline its = card.time_ns == kForEver ? Deadline::never() : Deadline::after(card.time_ns);
   if (its.remaining() >= deadline_.remaining()) return;
@@ -234,11 +333,14 @@ Status Host::checkCard(const Join& card) const {
 // The other end is told the last, reads it, and closes.
 void Host::leave(Guest& guest) {
   guest.channel.finish();
-  guest.enter(State::kLeaving);
+  watch(guest);
+  enter(guest, State::kLeaving);
 }
 
 void Host::drop(Guest& guest) {
-  const auto seat = std::find(seats_.begin(), seats_.end(), &guest);
+  const bool knows_rank = guest.state != State::kNew && guest.card.rank >= 0 && guest.card.rank < size();
+  const auto own = knows_rank ? seats_.begin() + guest.card.rank : seats_.end();
+  const auto seat = own != seats_.end() && *own == &guest ? own : seats_.end();
   if (seat != seats_.end() && guest.state != State::kLeaving) {
     if (!gathering_ && lost_.ok()) {
       lost_ = Status::error(RT_ERROR_IO, "%s ended, or its connection did, after all ranks had come.", nameOf(guest).c_str());
@@ -246,20 +348,16 @@ void Host::drop(Guest& guest) {
     --arrived_;
   }
   if (seat != seats_.end()) *seat = nullptr;  // free for the next that comes
-  guest.enter(State::kGone);
+  enter(guest, State::kGone);
 }
 
 void Host::sweep() {
   const int64_t before = nowNanoseconds() - kPatience;
-  size_t strangers = 0;
-  for (Guest& guest : guests_) strangers += guest.state == State::kNew ? 1 : 0;
-  for (Guest& guest : guests_) {
-    const bool limited = guest.state == State::kNew || guest.state == State::kLeaving;
-    const bool too_many = guest.state == State::kNew && strangers > kMostStrangers;  // the oldest go: a rank comes again
-    if (too_many) --strangers;
-    if (too_many || (limited && guest.since < before)) drop(guest);
-  }
-  guests_.remove_if([](const Guest& guest) { return guest.state == State::kGone; });
+  const size_t most = kMostStrangers + static_cast<size_t>(std::max(0, size() - arrived_));
+  // The oldest go: a rank comes again.
+  while (!strangers_.empty() && (strangers_.size() > most || strangers_.front().since < before)) drop(strangers_.front());
+  while (!leaving_.empty() && leaving_.front().since < before) drop(leaving_.front());
+  gone_.clear();
 }
 
 std::vector<int32_t> Host::missing() const {

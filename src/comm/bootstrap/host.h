@@ -1,5 +1,5 @@
 // Rank 0 of a rendezvous. One thread, that of the call, serves all connections: those of ranks, each in its seat, and those of
-// strangers, which have seconds and a limited number.
+// strangers, which have seconds and a limited number. A message costs the same however many ranks there are.
 #pragma once
 
 #include <list>
@@ -17,6 +17,7 @@ namespace manyrt::comm::bootstrap {
 class Host {
  public:
   Host(const Party& party, const rtCommUniqueId_t& id, const Admit& admit);
+  ~Host();
   Status run();
 
  private:
@@ -29,21 +30,24 @@ class Host {
     const Nonce nonce;
     State state = State::kNew;
     int64_t since = nowNanoseconds();  // in this state
+    bool writing = false;              // the poller tells when the system takes bytes
+    std::list<Guest>* in = nullptr;    // the list that it is in, and where
+    std::list<Guest>::iterator place;
     Join card = {};
     Told report = {};
-
-    void enter(State next) {
-      state = next;
-      since = nowNanoseconds();
-    }
   };
+  using Guests = std::list<Guest>;
 
   Status listenHere();
+  Status reserveDescriptors();
   Status gather();  // until all ranks have a seat
   Status agree();   // until all ranks can create
   void tellAll(const Status& status);
   Status checkDevices() const;
 
+  void enter(Guest& guest, State state);
+  Guests& listOf(State state);
+  void watch(Guest& guest);             // after something was sent
   void step(const Deadline& deadline);  // waits for sockets once, and serves them
   void accept();
   void serve(Guest& guest);
@@ -62,13 +66,17 @@ class Host {
   const Party& party_;
   const rtCommUniqueId_t& id_;
   const Admit& admit_;
+  class Limit;  // of descriptors, raised while the ranks meet
+  std::unique_ptr<Limit> limit_;
   Descriptor listening_;
+  Descriptor poller_;
   Address address_;
-  std::list<Guest> guests_;
-  std::vector<Guest*> seats_;  // by rank; null: has not come, or is rank 0
+  Guests strangers_, seated_, leaving_, gone_;  // by state; strangers and those that leave in the order of their coming there
+  std::vector<Guest*> seats_;                   // by rank; null: has not come, or is rank 0
   int32_t arrived_ = 1;
-  Deadline deadline_;  // of the rank whose time passes first
-  int32_t hasty_ = 0;  // that rank
+  int32_t offered_ = 0;  // ranks that have the id and have not reported
+  Deadline deadline_;    // of the rank whose time passes first
+  int32_t hasty_ = 0;    // that rank
   uint64_t hasty_ns_;
   bool gathering_ = true;
   Status lost_;          // a rank has gone after all had come

@@ -27,12 +27,7 @@ bool Member::reaches(int32_t rank) const {
   return (onHost() && other.backend == RT_BACKEND_CPU) || other.context == place().context;
 }
 
-bool Member::allOnHost() const {
-  for (int32_t rank = 0; rank < size(); ++rank) {
-    if (team_->place(rank).backend != RT_BACKEND_CPU) return false;
-  }
-  return true;
-}
+bool Member::allOnHost() const { return team_->allOnHost(); }
 
 Status Member::move(void* to, int32_t to_rank, const void* from, int32_t from_rank, uint64_t bytes) {
   if (to == from || bytes == 0) return Status();
@@ -54,7 +49,7 @@ Status Member::settle() {
 
 uint64_t Member::pieceBytes() const {
   if (allOnHost()) return kHostPiece;
-  return std::max<uint64_t>(64 * 1024, kScratch / (static_cast<uint64_t>(size()) + 1) / 4096 * 4096);
+  return std::max<uint64_t>(4 * 1024, kScratch / (static_cast<uint64_t>(size()) + 1) / 4096 * 4096);
 }
 
 Status Member::reserveScratch() {
@@ -130,7 +125,7 @@ std::vector<Member::Segment> Member::segments(const Operation& operation) const 
   std::vector<Segment> all;
   if (operation.kind == Kind::kReduceScatter) {
     for (int32_t rank = 0; rank < size(); ++rank) {
-      const bool can = std::find(owners.begin(), owners.end(), rank) != owners.end();
+      const bool can = std::binary_search(owners.begin(), owners.end(), rank);
       const int32_t owner = can ? rank : owners[static_cast<size_t>(rank) % owners.size()];
       all.push_back({operation.count * rank, operation.count, 0, rank, owner});
     }

@@ -40,7 +40,7 @@ Status Team::comeToSplit(std::shared_ptr<Split>* complete, int32_t color, int32_
   split.colors[rank] = color;
   split.keys[rank] = key;
   split.here[rank] = true;
-  for (int32_t other = 0; other < size(); ++other) {
+  for (int32_t other = 0; other < size() && any_parted_; ++other) {
     if (!split.here[other] && parted_[other]) failParted(other, "split");
   }
   if (++split.arrived == size()) *complete = entry->second;

@@ -26,11 +26,11 @@ Team::Team(std::vector<Place> places, Settings settings, std::shared_ptr<Monitor
       maker_(maker),
       collectives_(places_.size()),
       splits_(places_.size()),
-      parted_(places_.size()),
-      queues_(places_.size() * places_.size()) {
+      parted_(places_.size()) {
   for (int32_t rank = 0; rank < size(); ++rank) {
     const Place& at = places_[rank];
     const bool on_host = at.backend == RT_BACKEND_CPU;
+    all_on_host_ = all_on_host_ && on_host;
     if (!on_host && (at.backend == RT_BACKEND_NULL || !has(RT_CAPABILITY_KERNELS, at.device))) continue;
     owners_.push_back(rank);
     if (on_host || has(RT_CAPABILITY_DOUBLE, at.device)) double_owners_.push_back(rank);
@@ -44,7 +44,7 @@ std::string Team::name() const { return sentences::labelOf(settings_.label); }
 void Team::failParted(int32_t rank, const char* what) { monitor_->failLocked(sentences::parted(rank, name(), what), rank); }
 
 int32_t Team::partedOf(const Meeting& meeting) const {
-  for (int32_t rank = 0; rank < size(); ++rank) {
+  for (int32_t rank = 0; rank < size() && any_parted_; ++rank) {
     if (meeting.operations[rank] == nullptr && parted_[rank]) return rank;
   }
   return -1;
@@ -95,8 +95,7 @@ void Team::begin(Meeting& meeting) {
 
 Status Team::step(Meeting& meeting) {
   Monitor::Lock lock = monitor_->lock();
-  ++meeting.stepped;
-  monitor_->notifyLocked();
+  if (++meeting.stepped == size()) monitor_->notifyLocked();
   // Without a limit: every rank that has begun comes here, or fails the communicator.
   const auto all = [&] { return meeting.stepped == size(); };
   return monitor_->wait(lock, Deadline::never(), all) == Monitor::Wait::kReady ? Status() : monitor_->failureLocked();
@@ -104,8 +103,7 @@ Status Team::step(Meeting& meeting) {
 
 Status Team::leave(Meeting& meeting) {
   Monitor::Lock lock = monitor_->lock();
-  ++meeting.left;
-  monitor_->notifyLocked();
+  if (++meeting.left == size()) monitor_->notifyLocked();
   monitor_->waitForEnd(lock, [&] { return meeting.left == size(); });
   return monitor_->failureLocked();
 }
@@ -169,7 +167,7 @@ void Team::finish(Offer& offer) {
 
 void Team::part(int32_t rank) {
   const Monitor::Lock lock = monitor_->lock();
-  parted_[rank] = true;
+  parted_[rank] = any_parted_ = true;
   for (const auto& [number, meeting] : meetings_) {
     if (meeting->operations[rank] == nullptr) failParted(rank, "collective");
   }

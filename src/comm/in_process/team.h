@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "comm/communicator.h"
@@ -40,6 +41,7 @@ class Team : public std::enable_shared_from_this<Team> {
   const Place& place(int32_t rank) const { return places_[rank]; }
   Monitor& monitor() { return *monitor_; }
   // The ranks that can reduce elements of a type, in order. Empty: no device of the team can.
+  bool allOnHost() const { return all_on_host_; }
   const std::vector<int32_t>& owners(int32_t type) const { return type == RT_COMM_F64 ? double_owners_ : owners_; }
 
   // Success: every rank has come, and leave() has to follow. A failure is the communicator's.
@@ -74,9 +76,9 @@ class Team : public std::enable_shared_from_this<Team> {
   void failParted(int32_t rank, const char* what);
   // The first rank that has not come and has parted, else -1.
   int32_t partedOf(const Meeting& meeting) const;
-  std::string within() const;  // "within 2.0 s", for messages
-  std::string name() const;    // " \"label\"" or nothing
-  Queue& queue(int32_t from, int32_t to) { return queues_[static_cast<size_t>(from) * places_.size() + to]; }
+  std::string within() const;                                             // "within 2.0 s", for messages
+  std::string name() const;                                               // " \"label\"" or nothing
+  Queue& queue(int32_t from, int32_t to) { return queues_[{from, to}]; }  // its address stays
   Status comeToSplit(std::shared_ptr<Split>* complete, int32_t color, int32_t key, int32_t rank, uint64_t* ticket);
   Status makeSplit(Split& split);
 
@@ -85,14 +87,16 @@ class Team : public std::enable_shared_from_this<Team> {
   const std::shared_ptr<Monitor> monitor_;
   const Maker maker_;
   std::vector<int32_t> owners_, double_owners_;
+  bool all_on_host_ = true;
 
   // Under the monitor's lock.
   std::vector<uint64_t> collectives_;  // by rank: how many have begun
   std::vector<uint64_t> splits_;       // the same of splits
   std::vector<bool> parted_;
+  bool any_parted_ = false;  // without it no rank is looked through
   std::map<uint64_t, std::shared_ptr<Meeting>> meetings_;
   std::map<uint64_t, std::shared_ptr<Split>> open_splits_;
-  std::vector<Queue> queues_;  // of offers, by sender and receiver
+  std::map<std::pair<int32_t, int32_t>, Queue> queues_;  // of offers, by sender and receiver that have had some
 };
 
 }  // namespace manyrt::comm

@@ -94,17 +94,18 @@ Status Direct::reduce(uint64_t round) {
   if (own.bytes == 0) return Status();
   std::vector<char>& scratch = rank_.scratch_;
   scratch.resize(std::max<uint64_t>(scratch.size(), kPiece * static_cast<uint64_t>(size_ - 1)));
-  const void* operands[kMostRanks];
+  std::vector<const void*>& operands = rank_.operands_;
+  operands.resize(static_cast<size_t>(size_));
   for (int32_t other = 0, at = 0; other < size_; ++other) {
     if (other == me_) {
-      operands[other] = static_cast<const char*>(of_.send) + own.first;
+      operands[static_cast<size_t>(other)] = static_cast<const char*>(of_.send) + own.first;
       continue;
     }
     char* const to = &scratch[kPiece * static_cast<uint64_t>(at++)];
     RT_TRY(read(to, other, segment_.slot(other, number_).send + own.first, own.bytes));
-    operands[other] = to;
+    operands[static_cast<size_t>(other)] = to;
   }
-  reduceOnHost(of_.type, of_.reduction, static_cast<char*>(of_.receive) + own.first, operands, size_,
+  reduceOnHost(of_.type, of_.reduction, static_cast<char*>(of_.receive) + own.first, operands.data(), size_,
                own.bytes / sizeOf(of_.type));
   return Status();
 }

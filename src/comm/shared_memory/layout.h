@@ -9,7 +9,8 @@
 namespace manyrt::comm::shared_memory {
 
 inline constexpr uint64_t kMark = 0x6d616e7972747368;  // "manyrtsh"
-inline constexpr uint32_t kVersion = 1;
+inline constexpr uint32_t kVersion = 2;
+inline constexpr int32_t kMostOnHost = 1024;   // ranks: each has a channel to each, and a window's part is a cache line
 inline constexpr uint64_t kLine = 64;          // bytes of a cache line
 inline constexpr uint64_t kSlots = 2;          // a rank is one collective ahead of another at most
 inline constexpr uint64_t kBuffers = 2;        // windows of a lane: one is filled while the others are read
@@ -70,7 +71,8 @@ struct alignas(kLine) Post {
 struct alignas(8) Slot {
   std::atomic<uint64_t> number;  // 1 and the collective's number
   uint64_t count;
-  uint8_t kind, type, reduction, root;
+  uint8_t kind, type, reduction, zero;
+  int32_t root;
   uint64_t send, receive;  // addresses in its process
 
   char* payload() { return reinterpret_cast<char*>(this + 1); }
@@ -91,14 +93,18 @@ struct Channel {
 
 static_assert(std::atomic<uint64_t>::is_always_lock_free && std::atomic<uint32_t>::is_always_lock_free);
 
-// Offsets and sizes in bytes for a number of ranks: 1.2 MiB for each of 2 to 8 ranks, 0.4 to 0.5 MiB for each of more.
+// Offsets and sizes in bytes for a number of ranks: 1.2 MiB for each of 2 to 8 ranks, 0.4 to 0.7 MiB for each of more. The
+// pieces of channels become shorter from 64 ranks on, so that all channels of one rank have 0.4 MiB at most.
 class Layout {
  public:
   explicit Layout(int32_t size) : size_(static_cast<uint64_t>(size)) {}
 
   uint64_t slotBytes() const { return lines(std::clamp<uint64_t>(64 * 1024 / size_, 1024, 32 * 1024)); }
   uint64_t windowBytes() const { return size_ <= 8 ? 256 * 1024 : 64 * 1024; }
-  uint64_t pieceBytes() const { return lines(std::clamp<uint64_t>(64 * 1024 / size_, 2048, 32 * 1024)); }
+  uint64_t pieceBytes() const {
+    return lines(
+        std::clamp<uint64_t>(size_ <= 64 ? std::max<uint64_t>(2048, 64 * 1024 / size_) : 128 * 1024 / size_, 128, 32 * 1024));
+  }
 
   uint64_t post(uint64_t rank) const { return lines(sizeof(Header)) + rank * sizeof(Post); }
   uint64_t slot(uint64_t rank, uint64_t number) const { return slots() + (rank * kSlots + number % kSlots) * slotBytes(); }

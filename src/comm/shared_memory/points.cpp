@@ -9,18 +9,24 @@
 
 namespace manyrt::comm::shared_memory {
 
+void Points::add(const Operation& operation) {
+  sending_.resize(static_cast<size_t>(rank_.size()));
+  receiving_.resize(static_cast<size_t>(rank_.size()));
+  points_.push_back({&operation});
+}
+
 void Points::progress() {
   if (points_.empty() || failed()) return;
-  uint64_t sends = 0, receives = 0;  // peers whose next message is not whole: a bit each
-  static_assert(kMostRanks <= 64);
+  sending_.assign(sending_.size(), false);
+  receiving_.assign(receiving_.size(), false);
   for (Point& point : points_) {
     if (point.over) continue;
-    uint64_t& busy = point.operation->kind == Kind::kSend ? sends : receives;
-    const uint64_t peer = uint64_t{1} << point.operation->root;
-    if (!point.whole && (busy & peer) != 0) continue;
+    std::vector<bool>& busy = point.operation->kind == Kind::kSend ? sending_ : receiving_;
+    const auto peer = static_cast<size_t>(point.operation->root);
+    if (!point.whole && busy[peer]) continue;
     status_ = withoutThrowing([&] { return advance(point); });
     if (failed()) return;
-    if (!point.whole) busy |= peer;
+    if (!point.whole) busy[peer] = true;
   }
 }
 

@@ -12,7 +12,7 @@ namespace manyrt::comm::shared_memory {
 class Points {
  public:
   explicit Points(Rank& rank) : rank_(rank) {}
-  void add(const Operation& operation) { points_.push_back({&operation}); }  // borrowed until the batch ends
+  void add(const Operation& operation);  // borrowed until the batch ends
 
   bool empty() const { return points_.empty(); }
   // What can be done without waiting. A failure is kept for finish(), and nothing goes on from there.
@@ -36,6 +36,7 @@ class Points {
 
   Rank& rank_;
   std::vector<Point> points_;
+  std::vector<bool> sending_, receiving_;  // by peer: its next message is not whole; empty without points
   Status status_;
 };
 

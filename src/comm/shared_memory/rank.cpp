@@ -127,7 +127,7 @@ Status Rank::meet(const Operation& operation) {
   mine.kind = static_cast<uint8_t>(operation.kind);
   mine.type = static_cast<uint8_t>(operation.type);
   mine.reduction = static_cast<uint8_t>(operation.reduction);
-  mine.root = static_cast<uint8_t>(operation.root);
+  mine.root = operation.root;
   mine.send = reinterpret_cast<uintptr_t>(operation.send);
   mine.receive = reinterpret_cast<uintptr_t>(operation.receive);
   mine.number.store(number + 1, std::memory_order_seq_cst);
@@ -165,14 +165,16 @@ Status Rank::finishShort(const Operation& of) {
   Ranges ranges;
   (void)rangesOf(of, rank(), size(), &ranges);
   if (ranges.receive == 0) return Status();
-  const void* sent[kMostRanks];
-  for (int32_t other = 0; other < size(); ++other) sent[other] = segment_.slot(other, collectives_ - 1).payload();
+  operands_.resize(static_cast<size_t>(size()));
+  for (int32_t other = 0; other < size(); ++other) {
+    operands_[static_cast<size_t>(other)] = segment_.slot(other, collectives_ - 1).payload();
+  }
   if (onHost()) {
-    finishFromSent(of, rank(), size(), sent, of.receive);
+    finishFromSent(of, rank(), size(), operands_.data(), of.receive);
     return Status();
   }
   scratch_.resize(std::max<uint64_t>(scratch_.size(), ranges.receive));
-  finishFromSent(of, rank(), size(), sent, scratch_.data());
+  finishFromSent(of, rank(), size(), operands_.data(), scratch_.data());
   return bring(of.receive, scratch_.data(), ranges.receive);
 }
 

@@ -90,6 +90,7 @@ class Rank final : public Communicator {
   uint64_t rounds_[kLanes] = {};        // of each lane, that have ended
   bool tried_ = false, reads_ = false;  // whether all ranks can read each other's memory
   std::vector<char> scratch_;           // a device's operands and results on the host; a short reduction's result
+  std::vector<const void*> operands_;   // of a reduction, by rank; kept for its memory
   rtStream_t stream_ = nullptr;         // for copies between device and host
   std::mutex announcing_;               // of the next two
   uint64_t announced_ = 0;              // splits

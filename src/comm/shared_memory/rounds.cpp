@@ -212,13 +212,15 @@ Status Rounds::reduce(uint64_t round, const Part& own, const void* source, void*
     RT_TRY(rank_.bring(rank_.scratch_.data(), source, bytes));
     source = to = rank_.scratch_.data();  // as in place
   }
-  const void* operands[kMostRanks];
+  std::vector<const void*>& operands = rank_.operands_;
+  operands.resize(static_cast<size_t>(size_));
   for (uint64_t done = 0; done < bytes; done += kBlock) {
     const uint64_t block = std::min(kBlock, bytes - done);
     for (int32_t other = 0; other < size_; ++other) {
-      operands[other] = (other == me_ ? static_cast<const char*>(source) : partFor(other, me_, round)) + done;
+      operands[static_cast<size_t>(other)] =
+          (other == me_ ? static_cast<const char*>(source) : partFor(other, me_, round)) + done;
     }
-    reduceOnHost(of_.type, of_.reduction, to != nullptr ? to + done : shared + done, operands, size_, block / element_);
+    reduceOnHost(of_.type, of_.reduction, to != nullptr ? to + done : shared + done, operands.data(), size_, block / element_);
     if (to != nullptr && shared != nullptr) memcpy(shared + done, to + done, block);
   }
   return rank_.onHost() || target == nullptr ? Status() : rank_.bring(target, to, bytes);

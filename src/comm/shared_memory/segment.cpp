@@ -30,9 +30,10 @@ namespace manyrt::comm::shared_memory {
 namespace {
 
 constexpr char kFolder[] = "/dev/shm", kPrefix[] = "manyrt-";
-constexpr off_t kGate = 1000, kOpenByte = 1001;  // bytes of the locks; a rank's is its number
-constexpr uint64_t kGateTime = 10'000'000'000;   // nanoseconds: it is held for microseconds
+constexpr off_t kGate = 1 << 20, kOpenByte = kGate + 1;  // bytes of the locks; a rank's is its number
+constexpr uint64_t kGateTime = 10'000'000'000;           // nanoseconds: it is held for microseconds
 constexpr timespec kNap = {0, 100'000};
+constexpr int32_t kLooks = 64;  // processes that one look asks for
 
 int lock(int file, int command, short type, off_t byte) {
   struct flock of = {};
@@ -158,6 +159,13 @@ class Segment::Gate {
 
 Status Segment::open(std::shared_ptr<Segment>* out, const std::string& name, int32_t size, bool create) {
   out->reset();
+  if (size > kMostOnHost && !create) return Status();
+  if (size > kMostOnHost) {
+    return Status::error(RT_ERROR_NOT_SUPPORTED,
+                         "The ranks of processes that share memory are %d at most, and there are %d here. More of them meet "
+                         "through MPI: rtCommCreateFromMpi.",
+                         kMostOnHost, size);
+  }
   for (;;) {
     bool again = false, absent = false;
     const auto made = std::make_shared<Segment>(name, size);
@@ -299,7 +307,9 @@ Status Segment::look(bool* complete) {
   *complete = header().state.load(std::memory_order_acquire) == State::kComplete;
   if (*complete) return Status();
   if (failed()) return failure(nullptr);
-  for (int32_t rank = 0; rank < size_; ++rank) {
+  // A few at a time: each takes a call of the system, and looks follow each other.
+  for (int32_t step = 0; step < std::min(size_, kLooks); ++step) {
+    const int32_t rank = looked_.fetch_add(1, std::memory_order_relaxed) % static_cast<uint32_t>(size_);
     if (post(rank).present.load(std::memory_order_acquire) == 0 || lives(rank)) continue;
     if (post(rank).present.load(std::memory_order_acquire) == 0) continue;  // it withdrew
     const Status ended = Status::error(RT_ERROR_LAUNCH_FAILED, "The process of rank %d ended before all ranks had come.", rank);

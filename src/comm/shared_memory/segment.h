@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -89,9 +90,10 @@ class Segment {
   const Layout layout_;
   Descriptor file_;
   char* base_ = nullptr;
-  bool listed_ = false;      // among the names that this process has open
-  std::mutex mutex_;         // of the threads that pass the gate
-  std::vector<char> local_;  // ranks of this process; under mutex_ until all have come
+  bool listed_ = false;              // among the names that this process has open
+  std::mutex mutex_;                 // of the threads that pass the gate
+  std::atomic<uint32_t> looked_{0};  // ranks that looks have asked for, in turn
+  std::vector<char> local_;          // ranks of this process; under mutex_ until all have come
 };
 
 }  // namespace manyrt::comm::shared_memory

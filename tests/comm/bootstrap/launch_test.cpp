@@ -127,8 +127,8 @@ TEST(LaunchTest, NumbersThatAreNoneOrOutsideTheirRangeAreRefused) {
   refuse(with("RANK", "-1"), "RANK=-1 is not from 0 to 2147483647.");
   refuse(with("RANK", "99999999999999999999"), "RANK=99999999999999999999 is not from 0 to 2147483647.");
   refuse(with("RANK", "4"), "RANK=4 is too large: with WORLD_SIZE=4 ranks go from 0 to 3.");
-  refuse(with("WORLD_SIZE", "0"), "WORLD_SIZE=0 is not from 1 to 64.");
-  refuse(with("WORLD_SIZE", "65"), "WORLD_SIZE=65 is not from 1 to 64.");
+  refuse(with("WORLD_SIZE", "0"), "WORLD_SIZE=0 is not from 1 to 65536.");
+  refuse(with("WORLD_SIZE", "65537"), "WORLD_SIZE=65537 is not from 1 to 65536.");
   refuse(with("WORLD_SIZE", "many"), "WORLD_SIZE=many is not a number.");
   refuse(with("RT_COMM_PORT", "65536"), "RT_COMM_PORT=65536 is not from 1 to 65535.");
   refuse(with("RT_COMM_PORT", "0"), "RT_COMM_PORT=0 is not from 1 to 65535.");

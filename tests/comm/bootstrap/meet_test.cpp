@@ -1,6 +1,7 @@
 // The rendezvous: ranks that meet, ranks that are refused, ranks that stay away, and strangers. Each rank is a thread here;
 // tests/comm/environment_test.cpp has processes.
 #include <pthread.h>
+#include <sys/resource.h>
 
 #include <atomic>
 #include <csignal>
@@ -66,6 +67,59 @@ TEST(MeetTest, SixtyFourRanksMeet) {
   Job job;
   job.size = 64;
   meetAll(job);
+}
+
+TEST(MeetTest, ManyRanksMeet) {
+  rlimit limit = {};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+  if (limit.rlim_cur < 4096) GTEST_SKIP() << "both ends of each connection are in this process";
+  Job job;
+  job.size = 1024;
+  meetAll(job);
+}
+
+// The limit of descriptors is raised while rank 0 has its connections, and is as before afterwards.
+TEST(MeetTest, Rank0RaisesTheLimitOfDescriptors) {
+  rlimit before = {}, lower = {}, inside = {}, after = {};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  if (before.rlim_max < 2048) GTEST_SKIP() << "the system lets a process have " << before.rlim_max << " descriptors";
+  lower = before;
+  lower.rlim_cur = 600;
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &lower), 0);
+  Job job;
+  job.size = 100;
+  {
+    std::vector<std::unique_ptr<RankThread>> guests;
+    for (int32_t rank = 1; rank < job.size; ++rank) guests.push_back(std::make_unique<RankThread>(job.party(rank)));
+    const Outcome outcome = Job::meet(job.party(0), [&](const rtCommUniqueId_t&) {
+      (void)getrlimit(RLIMIT_NOFILE, &inside);
+      return Status();
+    });
+    EXPECT_TRUE(outcome.status.ok()) << outcome.status.message();
+    for (const auto& guest : guests) EXPECT_TRUE(guest->status().ok()) << guest->status().message();
+  }
+  EXPECT_EQ(inside.rlim_cur, 100u + 1024u);
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &after), 0);
+  EXPECT_EQ(after.rlim_cur, lower.rlim_cur);
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+}
+
+TEST(MeetTest, MoreRanksThanDescriptorsAreRefusedAtOnce) {
+  rlimit before = {};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  Job job;
+  job.size = 65536;
+  job.timeout_ns = kSecond / 10;
+  const Outcome outcome = Job::meet(job.party(0));
+  if (before.rlim_max >= 65536 + 1024) {
+    EXPECT_EQ(outcome.status.code(), RT_ERROR_TIMEOUT) << outcome.status.message();
+    EXPECT_NE(std::string(outcome.status.message()).find("ranks 1 to 65535 did not"), std::string::npos)
+        << outcome.status.message();
+  } else {
+    EXPECT_EQ(outcome.status.code(), RT_ERROR_NOT_SUPPORTED) << outcome.status.message();
+    EXPECT_NE(std::string(outcome.status.message()).find("Rank 0 of 65536 ranks needs 66560 descriptors"), std::string::npos)
+        << outcome.status.message();
+  }
 }
 
 TEST(MeetTest, OverIpv6AndANameThatHasSeveralAddresses) {
