@@ -1,5 +1,5 @@
-# The programs that SimGrid's SMPI runs over simulated hosts (docs/scale.md, Debian: libsimgrid-dev): the engine of MPI, digits_parallel
-# and scale_all_reduce, built against SMPI's mpi.h, in build/*/smpi. The libraries are those of this build. smpirun loads a program as
+# The programs that SimGrid's SMPI runs over simulated hosts (docs/scale.md, Debian: libsimgrid-dev): the engine of MPI, digits_parallel,
+# scale_all_reduce and scale_create, built against SMPI's mpi.h, in build/*/smpi. The libraries are those of this build. smpirun loads a program as
 # a library, once for each rank.
 option(MANYRT_SMPI "Build the programs for SimGrid's SMPI where it is found" ON)
 set(MANYRT_SMPIRUN "")
@@ -49,6 +49,7 @@ manyrt_smpi_program(digits_parallel_smpi digits_parallel ${manyrt_smpi_digits}
   ${PROJECT_SOURCE_DIR}/examples/digits/data.c ${PROJECT_SOURCE_DIR}/examples/digits/network.c)
 target_compile_definitions(digits_parallel_smpi PRIVATE MANYRT_EXAMPLE_MPI=1)
 manyrt_smpi_program(scale_all_reduce_smpi scale_all_reduce ${PROJECT_SOURCE_DIR}/benchmarks/scale_all_reduce.c)
+manyrt_smpi_program(scale_create_smpi scale_create ${PROJECT_SOURCE_DIR}/benchmarks/scale_create.c)
 
 # What one rank computes, on this machine.
 add_executable(scale_compute ${PROJECT_SOURCE_DIR}/benchmarks/scale_compute.c
@@ -60,4 +61,4 @@ foreach(target digits_parallel_smpi scale_compute)
   target_compile_definitions(${target} PRIVATE MANYRT_EXAMPLE_KERNELS="${PROJECT_SOURCE_DIR}/examples"
     MANYRT_EXAMPLE_DATA="${PROJECT_SOURCE_DIR}/examples/data")
 endforeach()
-add_custom_target(smpi DEPENDS digits_parallel_smpi scale_all_reduce_smpi scale_compute)
+add_custom_target(smpi DEPENDS digits_parallel_smpi scale_all_reduce_smpi scale_create_smpi scale_compute)

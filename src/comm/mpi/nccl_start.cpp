@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "comm/core_call.h"
 #include "comm/guard.h"
+#include "comm/mpi/neighbours.h"
 #include "comm/nccl/library.h"
 #include "comm/nccl/processes.h"
 
@@ -184,7 +185,7 @@ class Starting {
     int64_t failed = own.ok() || told_ ? kNoRank : of_.rank;
     if (!own.ok()) RT_TRY(spread(-1));
     PluginRequest* request = nullptr;
-    RT_TRY(called(of_.plugin.vote(&request, &failed, of_.comm)));
+    RT_TRY(called(of_.plugin.vote(&request, &failed, 1, of_.comm)));
     for (int32_t done = 0; done == 0;) {
       uint64_t bytes = 0;
       RT_TRY(called(of_.plugin.test(&done, &bytes, request)));
@@ -214,9 +215,8 @@ class Starting {
     if (std::exchange(spread_, true)) return Status();
     outcome_.quiet = false;
     const char nothing = 0;
-    for (const int32_t to : {(of_.rank - 1) / 2, 2 * of_.rank + 1, 2 * of_.rank + 2}) {
-      if (to < 0 || to >= of_.size || to == from || (of_.rank == 0 && to == 0)) continue;
-      RT_TRY(called(of_.plugin.post(to, kGiveUp, &nothing, sizeof nothing, of_.comm)));
+    for (const int32_t to : neighboursOf(of_.rank, of_.size)) {
+      if (to != from) RT_TRY(called(of_.plugin.post(to, kGiveUp, &nothing, sizeof nothing, of_.comm)));
     }
     return Status();
   }

@@ -37,8 +37,8 @@ struct Plugin {
   const char* (*least)(int64_t* values, int32_t count, PluginComm* comm);                // each becomes the least of all ranks
   const char* (*gather)(const void* mine, uint32_t bytes, void* all, PluginComm* comm);  // `bytes` of each, by rank
   const char* (*share)(void* memory, uint32_t bytes, int32_t root, PluginComm* comm);    // what `root` has
-  // Begins the same as `least` of one value, in which `value` is read and written until it is done.
-  const char* (*vote)(PluginRequest** request, int64_t* value, PluginComm* comm);
+  // Begins the same as `least`. The values are read and written until it is done.
+  const char* (*vote)(PluginRequest** request, int64_t* values, int32_t count, PluginComm* comm);
 
   // The release of MPI in its own words, one line.
   void (*describe)(char* text, uint32_t size);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <iterator>
 #include <new>
 #include <utility>
 
@@ -61,7 +62,7 @@ Status Rank::check(const Operation& operation, bool captured) {
   if (captured && place().backend == RT_BACKEND_CUDA) {
     return Status::error(RT_ERROR_NOT_SUPPORTED, "A capture on CUDA cannot hold an operation of a communicator of MPI.");
   }
-  if (takes_device_ && reduces(operation.kind) && manner_.calls == Calls::kMessages) RT_TRY(kernels_.build(operation.type));
+  if (reducesOnDevice() && reduces(operation.kind)) RT_TRY(kernels_.build(operation.type));
   if (goesInPieces(operation.kind) || operation.count <= kMostElements) return Status();
   return Status::error(RT_ERROR_NOT_SUPPORTED, "The %s has %llu elements; MPI takes %llu at a time.", kindName(operation.kind),
                        static_cast<unsigned long long>(operation.count), static_cast<unsigned long long>(kMostElements));
@@ -185,7 +186,7 @@ Status Rank::startPoint(Staged* staged, const Operation& operation) {
 Status Rank::perform(const Operation& operation) {
   Staged staged;
   if (reduces(operation.kind)) {
-    RT_TRY(stage(&staged, operation, direct()));
+    RT_TRY(stage(&staged, operation, onHost() || reducesOnDevice()));
     RT_TRY(reduce(staged.operation));
     return deliver(&staged);
   }
@@ -261,7 +262,7 @@ uint64_t Rank::slotBytes() const {
 
 // The same at all ranks, whatever each of them sends.
 bool Rank::isShort(const Operation& of) const {
-  return of.count <= shortCount(of.kind, of.type, size(), slotBytes() - sizeof(Header));
+  return !isMany() && of.count <= shortCount(of.kind, of.type, size(), slotBytes() - sizeof(Header));
 }
 
 Status Rank::finishShort(const Operation& of) {
@@ -279,21 +280,24 @@ Status Rank::finishShort(const Operation& of) {
   return bring(of.receive, result.data(), ranges.receive);
 }
 
-// Gathers what all ranks mean: success if it is the same.
+Rank::Header Rank::headerOf(const Operation& operation) const {
+  const bool is_direct = reduces(operation.kind) ? onHost() || reducesOnDevice() : direct();
+  return {collectives_,
+          operation.count,
+          static_cast<int32_t>(operation.kind),
+          operation.type,
+          operation.reduction,
+          operation.root,
+          is_direct ? 1 : 0,
+          is_direct && isInPlace(operation, rank()) ? 1 : 0};
+}
+
+// Success if all ranks have come and mean the same.
 Status Rank::meet(const Operation& operation) {
-  if (gathered_ == nullptr) {
-    gathered_ = std::make_unique<Gathered>();
-    gathered_->mine.resize(slotBytes());
-    gathered_->all.resize(slotBytes() * static_cast<uint64_t>(size()));
-  }
-  const Header mine = {collectives_++,
-                       operation.count,
-                       static_cast<int32_t>(operation.kind),
-                       operation.type,
-                       operation.reduction,
-                       operation.root,
-                       direct() ? 1 : 0,
-                       direct() && isInPlace(operation, rank()) ? 1 : 0};
+  if (isMany()) return meetMany(operation);
+  if (gathered_ == nullptr) gathered_ = std::make_unique<Gathered>();
+  gathered_->mine.resize(slotBytes());
+  const Header mine = headerOf(operation);
   memcpy(gathered_->mine.data(), &mine, sizeof mine);
   uint64_t bytes = sizeof mine;
   if (operation.kind != Kind::kBarrier && isShort(operation)) {
@@ -302,22 +306,62 @@ Status Rank::meet(const Operation& operation) {
     RT_TRY(bring(&gathered_->mine[sizeof mine], operation.send, ranges.send));
     bytes += ranges.send;
   }
+  waits_for_ = ++collectives_;
+  met_ = false;
+  RT_TRY(gatherHeaders(operation, bytes, slotBytes()));
+  return takeHeaders(operation, slotBytes());
+}
+
+// Of many ranks none gets what each means: they agree on the least and the largest of each number, whose cost is that of one
+// reduction of MPI. Where these differ, all ranks see it, and gather what each means.
+Status Rank::meetMany(const Operation& operation) {
+  const Header mine = headerOf(operation);
+  const bool barrier = operation.kind == Kind::kBarrier;
+  const int64_t numbers[] = {mine.kind, barrier ? 0 : mine.type, barrier ? 0 : static_cast<int64_t>(mine.count),
+                             reduces(operation.kind) ? mine.reduction : 0, hasRoot(operation.kind) ? mine.root : 0};
+  constexpr size_t kNumbers = std::size(numbers), kDirect = 2 * kNumbers, kInPlace = kDirect + 1;
+  auto values = std::make_unique<std::vector<int64_t>>();
+  for (const int64_t number : numbers) values->insert(values->end(), {number, -number});
+  values->insert(values->end(), {mine.direct, mine.in_place});
+  waits_for_ = ++collectives_;
+  met_ = false;
+  PluginRequest* request = nullptr;
+  if (const char* why = plugin_.vote(&request, values->data(), static_cast<int32_t>(values->size()), comm_)) {
+    return failedPlugin(why);
+  }
+  if (const Status waited = wait(request, operation, nullptr); !waited.ok()) {
+    (void)values.release();  // left to MPI
+    return waited;
+  }
+  stages_ = (*values)[kDirect] == 0;
+  all_in_place_ = (*values)[kInPlace] != 0;
+  met_ = true;
+  for (size_t i = 0; i < kNumbers; ++i) met_ = met_ && (*values)[2 * i] == -(*values)[2 * i + 1];
+  if (met_) return Status();
+  gathered_ = std::make_unique<Gathered>();
+  gathered_->mine.resize(sizeof mine);
+  memcpy(gathered_->mine.data(), &mine, sizeof mine);
+  RT_TRY(gatherHeaders(operation, sizeof mine, sizeof mine));
+  return takeHeaders(operation, sizeof mine);
+}
+
+Status Rank::gatherHeaders(const Operation& operation, uint64_t bytes, uint64_t slot) {
+  gathered_->all.resize(slot * static_cast<uint64_t>(size()));
   PluginRequest* request = nullptr;
   if (const char* why = plugin_.exchange(&request, gathered_->mine.data(), static_cast<uint32_t>(bytes), gathered_->all.data(),
-                                         static_cast<uint32_t>(slotBytes()), comm_)) {
+                                         static_cast<uint32_t>(slot), comm_)) {
     (void)gathered_.release();  // some of its messages may be under way
     return failedPlugin(why);
   }
-  waits_for_ = collectives_;
-  met_ = false;
   const Status waited = wait(request, operation, nullptr);
-  if (!waited.ok()) {
-    (void)gathered_.release();  // left to MPI
-    return waited;
-  }
-  const auto headerOf = [&](int32_t other) {
+  if (!waited.ok()) (void)gathered_.release();  // left to MPI
+  return waited;
+}
+
+Status Rank::takeHeaders(const Operation& operation, uint64_t slot) {
+  const auto header = [&](int32_t other) {
     Header of;
-    memcpy(&of, &gathered_->all[slotBytes() * static_cast<uint64_t>(other)], sizeof of);
+    memcpy(&of, &gathered_->all[slot * static_cast<uint64_t>(other)], sizeof of);
     return of;
   };
   const auto meantBy = [](const Header& of) -> Operation {
@@ -327,7 +371,7 @@ Status Rank::meet(const Operation& operation) {
   all_in_place_ = true;
   met_ = true;
   for (int32_t other = 0; other < size(); ++other) {
-    const Header of = headerOf(other);
+    const Header of = header(other);
     stages_ = stages_ || of.direct == 0;
     all_in_place_ = all_in_place_ && of.in_place != 0;
     met_ = met_ && matches(operation, meantBy(of));
@@ -335,7 +379,7 @@ Status Rank::meet(const Operation& operation) {
   if (met_) return Status();
   std::vector<Operation> means;
   std::vector<const Operation*> pointers;
-  for (int32_t other = 0; other < size(); ++other) means.push_back(meantBy(headerOf(other)));
+  for (int32_t other = 0; other < size(); ++other) means.push_back(meantBy(header(other)));
   for (const Operation& of : means) pointers.push_back(&of);
   int32_t odd = -1;
   const Status differs = sentences::compare(pointers, name(), &odd);

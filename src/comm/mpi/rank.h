@@ -25,6 +25,8 @@ namespace manyrt::comm::mpi {
 // Opens the plug-in at the first call. Collective over the ranks of `mpi_comm`, which points to an MPI_Comm.
 Status create(std::shared_ptr<Communicator>* made, const Place& place, const Settings& settings, const void* mpi_comm);
 
+inline constexpr int32_t kFewRanks = 64;  // of more no rank sends to each
+
 class Rank final : public Communicator {
  public:
   // How MPI may be called, and is.
@@ -86,6 +88,7 @@ class Rank final : public Communicator {
   struct Gathered {
     std::vector<char> mine, all;
   };
+  using Buffer = std::unique_ptr<std::vector<char>>;  // left to MPI after a failure
 
   Status runAlone(const std::vector<Operation>& operations);
   Status collective(const Operation& operation);
@@ -93,6 +96,13 @@ class Rank final : public Communicator {
   Status inPieces(const Operation& operation, uint64_t most_bytes);
   Status completeWhole(const Operation& operation);
   Status meet(const Operation& operation);
+  Status meetMany(const Operation& operation);
+  Status gatherHeaders(const Operation& operation, uint64_t bytes, uint64_t slot);
+  Status takeHeaders(const Operation& operation, uint64_t slot);
+  Header headerOf(const Operation& operation) const;
+  // Each rank tells all others of few, and of many those beside it in a tree, which pass it on (neighbours.h).
+  bool isMany() const { return size() > kFewRanks; }
+  std::vector<int32_t> told() const;
   bool isShort(const Operation& operation) const;
   uint64_t slotBytes() const;
   char* payloadOf(int32_t rank) const { return &gathered_->all[slotBytes() * static_cast<uint64_t>(rank)] + sizeof(Header); }
@@ -105,6 +115,9 @@ class Rank final : public Communicator {
   Status reduceWhole(const Operation& operation);
   Status reduceParts(const Operation& operation);
   Status reduceScatter(const Operation& operation);
+  Status reduceAmongMany(const Operation& operation);
+  Status reduceScatterAmongMany(const Operation& operation);
+  Status exchangeAmongMany(Kind kind, int32_t root, const Operation& like, uint64_t count, Buffer* from, Buffer* to);
   template <class Call>
   Status forOthers(Call call);
   char* operandOf(int32_t other, uint64_t bytes);
@@ -114,6 +127,7 @@ class Rank final : public Communicator {
   Status reduceOnDevice(const Operation& operation, uint64_t count, char* result);
 
   bool direct() const { return onHost() || takes_device_; }
+  bool reducesOnDevice() const { return takes_device_ && !isMany() && manner_.calls == Calls::kMessages; }
   Status stage(Staged* staged, const Operation& operation, bool direct);
   Status copySource(Staged* staged, uint64_t bytes);
   Status finish(Staged* staged);  // waits, and brings the result to its place
@@ -142,13 +156,16 @@ class Rank final : public Communicator {
   std::unique_ptr<std::vector<char>> scratch_;
   void* device_scratch_ = nullptr;  // the same of a device whose memory MPI takes
   uint64_t device_scratch_bytes_ = 0;
-  uint64_t collectives_ = 0;       // that have begun; under `running_`
-  uint64_t waits_for_ = 0;         // the number of the collective that this rank is in, from 1; 0: none
-  bool met_ = false;               // all ranks have come to the present collective
-  std::vector<uint64_t> answers_;  // by rank: the number that it said it is in, and 1; 0: has not answered
-  rtStream_t stream_ = nullptr;    // for copies between device and host
-  bool stages_ = false;            // of the present collective: some rank is on a device
-  bool all_in_place_ = false;      // of the present collective: MPI's mark for it has to stand at all ranks or at none
+  uint64_t collectives_ = 0;         // that have begun; under `running_`
+  uint64_t waits_for_ = 0;           // the number of the collective that this rank is in, from 1; 0: none
+  bool asked_ = false;               // of many: a rank that waits with this one asks which is missing
+  std::atomic<bool> heard_{false};   // the failure came from another rank
+  std::atomic<bool> passed_{false};  // of many: the neighbours have been told
+  bool met_ = false;                 // all ranks have come to the present collective
+  std::vector<uint64_t> answers_;    // by rank: the number that it said it is in, and 1; 0: has not answered
+  rtStream_t stream_ = nullptr;      // for copies between device and host
+  bool stages_ = false;              // of the present collective: some rank is on a device
+  bool all_in_place_ = false;        // of the present collective: MPI's mark for it has to stand at all ranks or at none
 };
 
 }  // namespace manyrt::comm::mpi

@@ -67,19 +67,20 @@ class Rank::Transfers {
 Status Rank::reduce(const Operation& of) {
   const uint64_t element = sizeOf(of.type);
   if (size() == 1) {  // an average of one is itself
-    if (takes_device_) return bring(of.receive, of.send, of.count * element);
+    if (reducesOnDevice()) return bring(of.receive, of.send, of.count * element);
     memmove(of.receive, of.send, of.count * element);
     return Status();
   }
-  if (of.kind == Kind::kReduceScatter) return reduceScatter(of);
-  if (of.kind == Kind::kAllReduce && of.count * element * static_cast<uint64_t>(size()) <= kWhole) return reduceWhole(of);
+  if (of.kind == Kind::kReduceScatter) return isMany() ? reduceScatterAmongMany(of) : reduceScatter(of);
+  if (!isMany() && of.kind == Kind::kAllReduce && of.count * element * static_cast<uint64_t>(size()) <= kWhole)
+    return reduceWhole(of);
   const uint64_t most = kPiece / element;
   for (uint64_t done = 0; done < of.count; done += most) {
     Operation piece = of;
     piece.count = std::min(most, of.count - done);
     piece.send = sentBy(of) + done * element;
     if (receives(of, rank())) piece.receive = static_cast<char*>(of.receive) + done * element;
-    RT_TRY(reduceParts(piece));
+    RT_TRY(isMany() ? reduceAmongMany(piece) : reduceParts(piece));
   }
   return Status();
 }
@@ -141,6 +142,63 @@ Status Rank::reduceScatter(const Operation& of) {
   return Status();
 }
 
+// ---- Among many ranks: collectives of MPI move the parts, by its algorithms; each rank reduces its own in the order of all
+// ----
+
+// `from` and `to` are left to MPI where it does not end.
+Status Rank::exchangeAmongMany(Kind kind, int32_t root, const Operation& like, uint64_t count, Buffer* from, Buffer* to) {
+  Operation of = like;
+  of.kind = kind;
+  of.root = root;
+  of.count = count;
+  of.send = (*from)->data();
+  of.receive = *to != nullptr ? (*to)->data() : nullptr;
+  PluginRequest* request = nullptr;
+  if (const char* why = plugin_.start(&request, of, comm_)) return failedPlugin(why);
+  const Status waited = wait(request, like, nullptr);
+  if (waited.ok()) return waited;
+  (void)from->release();
+  (void)to->release();
+  return waited;
+}
+
+// Parts are as long for all ranks: the last ones may be filled up with zeros, which no rank takes.
+Status Rank::reduceAmongMany(const Operation& of) {
+  const uint64_t element = sizeOf(of.type), ranks = static_cast<uint64_t>(size());
+  const uint64_t share = (of.count + ranks - 1) / ranks, bytes = share * element, whole = bytes * ranks;
+  if (of.count == 0) return Status();
+  auto operand = std::make_unique<std::vector<char>>(whole), operands = std::make_unique<std::vector<char>>(whole);
+  memcpy(operand->data(), of.send, of.count * element);
+  RT_TRY(exchangeAmongMany(Kind::kAllToAll, 0, of, share, &operand, &operands));
+  sent_.clear();
+  for (uint64_t other = 0; other < ranks; ++other) sent_.push_back(operands->data() + bytes * other);
+  auto result = std::make_unique<std::vector<char>>(bytes);
+  reduceOnHost(of.type, of.reduction, result->data(), sent_.data(), size(), share);
+  const bool all = of.kind == Kind::kAllReduce, takes = receives(of, rank());
+  Buffer results = takes ? std::move(operands) : nullptr;
+  RT_TRY(exchangeAmongMany(all ? Kind::kAllGather : Kind::kGather, of.root, of, share, &result, &results));
+  if (takes) memcpy(of.receive, results->data(), of.count * element);
+  return Status();
+}
+
+Status Rank::reduceScatterAmongMany(const Operation& of) {
+  const uint64_t element = sizeOf(of.type), ranks = static_cast<uint64_t>(size());
+  const uint64_t most = std::max<uint64_t>(1, kPiece / element / ranks);
+  for (uint64_t done = 0; done < of.count; done += most) {
+    const uint64_t count = std::min(most, of.count - done), bytes = count * element;
+    auto operand = std::make_unique<std::vector<char>>(bytes * ranks),
+         operands = std::make_unique<std::vector<char>>(bytes * ranks);
+    for (uint64_t other = 0; other < ranks; ++other) {
+      memcpy(operand->data() + bytes * other, sentBy(of) + (of.count * other + done) * element, bytes);
+    }
+    RT_TRY(exchangeAmongMany(Kind::kAllToAll, 0, of, count, &operand, &operands));
+    sent_.clear();
+    for (uint64_t other = 0; other < ranks; ++other) sent_.push_back(operands->data() + bytes * other);
+    reduceOnHost(of.type, of.reduction, static_cast<char*>(of.receive) + done * element, sent_.data(), size(), count);
+  }
+  return Status();
+}
+
 template <class Call>
 Status Rank::forOthers(Call call) {
   for (int32_t step = 1; step < size(); ++step) RT_TRY(call((rank() + step) % size()));
@@ -149,13 +207,13 @@ Status Rank::forOthers(Call call) {
 
 // Where in the scratch memory the operand of another rank lies.
 char* Rank::operandOf(int32_t other, uint64_t bytes) {
-  char* const scratch = takes_device_ ? static_cast<char*>(device_scratch_) : scratch_->data();
+  char* const scratch = reducesOnDevice() ? static_cast<char*>(device_scratch_) : scratch_->data();
   return scratch + bytes * static_cast<uint64_t>(other < rank() ? other : other - 1);
 }
 
 // No message is on its way to it, and no kernel works there.
 Status Rank::reserveScratch(uint64_t bytes) {
-  if (!takes_device_) {
+  if (!reducesOnDevice()) {
     if (scratch_ == nullptr) scratch_ = std::make_unique<std::vector<char>>();
     scratch_->resize(std::max<uint64_t>(scratch_->size(), bytes));
     return Status();
@@ -179,7 +237,7 @@ Status Rank::reduceOperands(const Operation& of, uint64_t count, char* own, char
   if (count == 0) return Status();
   sent_.clear();
   for (int32_t other = 0; other < size(); ++other) sent_.push_back(other == rank() ? own : operandOf(other, bytes));
-  if (takes_device_) return reduceOnDevice(of, count, result);
+  if (reducesOnDevice()) return reduceOnDevice(of, count, result);
   reduceOnHost(of.type, of.reduction, result, sent_.data(), size(), count);
   return Status();
 }

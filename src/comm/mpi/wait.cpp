@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "comm/mpi/neighbours.h"
 #include "comm/mpi/rank.h"
 #include "comm/sentences.h"
 
@@ -59,7 +60,7 @@ Status Rank::wait(PluginRequest* request, const Operation& operation, uint64_t* 
       return Status();
     }
     if (patience.listens()) RT_TRY(listen());
-    if (deadline.passed()) return expire(operation);
+    if (deadline.passed() || (asked_ && isCollective(operation.kind))) return expire(operation);
     patience.pause();
   }
 }
@@ -75,10 +76,12 @@ Status Rank::listen() {
       Report answer = {};
       snprintf(answer.text, sizeof answer.text, "%llu", static_cast<unsigned long long>(waits_for_));
       if (const char* why = plugin_.post(from, kAnswer, &answer, sizeof answer, comm_)) return failedPlugin(why);
+      asked_ = asked_ || isMany();  // the time of a rank that waits with this one has passed: the question goes on
     } else if (tag == kAnswer) {
       unsigned long long number = 0;
       if (sscanf(report.text, "%llu", &number) == 1 && !answers_.empty()) answers_[from] = number + 1;
     } else if (tag == kFail) {
+      heard_.store(true, std::memory_order_relaxed);
       monitor().fail(Status::error(report.code, "%s", report.text), report.rank);
     }
   }
@@ -88,15 +91,25 @@ Status Rank::listen() {
 // failure, and tells of it then (Rank::runAlone).
 void Rank::announceFailure() {
   if (manner_.calls == Calls::kCollectives || !admitThread().ok()) return;
+  // What has come from another rank has come to all of few, and of many goes on to the neighbours; once in any case.
+  if (!isMany() && heard_.load(std::memory_order_relaxed)) return;
   const std::thread::id runs_on = runs_on_.load(std::memory_order_acquire);
   if (runsOnCallingThread() && runs_on != std::thread::id() && runs_on != std::this_thread::get_id()) return;
   Report report = {};
   const Status failure = monitor().failure(&report.rank);
   report.code = failure.code();
   copyLetters(report.text, sizeof report.text, failure.message());
-  for (int32_t to = 0; to < size(); ++to) {
-    if (to != rank()) (void)plugin_.post(to, kFail, &report, sizeof report, comm_);  // one that cannot be told times out
+  if (passed_.exchange(true, std::memory_order_relaxed)) return;
+  for (const int32_t to : told()) (void)plugin_.post(to, kFail, &report, sizeof report, comm_);  // else it times out
+}
+
+std::vector<int32_t> Rank::told() const {
+  if (isMany()) return neighboursOf(rank(), size());
+  std::vector<int32_t> others;
+  for (int32_t other = 0; other < size(); ++other) {
+    if (other != rank()) others.push_back(other);
   }
+  return others;
 }
 
 Status Rank::expire(const Operation& operation) {
@@ -105,34 +118,38 @@ Status Rank::expire(const Operation& operation) {
     monitor().fail(sentences::lateForPoint(operation.root, name(), within, rank(), operation), operation.root);
     return monitor().failure();
   }
+  const std::vector<int32_t> asked = told();
   answers_.assign(static_cast<size_t>(size()), 0);
-  answers_[rank()] = waits_for_ + 1;
   const Report question = {};
-  for (int32_t to = 0; to < size(); ++to) {
-    if (to == rank()) continue;
+  for (const int32_t to : asked) {
     if (const char* why = plugin_.post(to, kAsk, &question, sizeof question, comm_)) return failedPlugin(why);
   }
-  // One that does not answer is the one that is missing; while there are several, most of them may only be slow to answer.
+  // One that does not answer is the one that is missing; while there are several, most of them may only be slow to answer. Of
+  // many ranks only the neighbours are asked, which ask theirs: those beside the one that is missing find it, and tell all.
   const Deadline grace = Deadline::after(std::clamp(settings().timeout_ns / 4, kLeastGrace, kMostGrace));
-  const Deadline longer = Deadline::after(kMostGrace);
+  const Deadline longer = Deadline::after(kMostGrace), last = Deadline::after(isMany() ? 3 * kMostGrace : 0);
+  const auto silent = [&](int32_t other) { return answers_[static_cast<size_t>(other)] == 0; };
+  // Missing is a rank that does not answer: it is gone, or at other work. Where all do, it is one that waits in no collective
+  // or an earlier one. A rank in a later one has been here: when a rank is gone, the others may have come differently far.
+  const auto earlier = [&](int32_t other) { return answers_[static_cast<size_t>(other)] < waits_for_ + 1; };
+  int32_t late = -1;
   for (;;) {
-    const auto silent = std::count(answers_.begin(), answers_.end(), uint64_t{0});
-    if (silent == 0 || (silent == 1 ? grace : longer).passed()) break;
+    const auto silents = std::count_if(asked.begin(), asked.end(), silent);
+    if (silents == 0 || (silents == 1 ? grace : longer).passed()) {
+      auto missing = std::find_if(asked.begin(), asked.end(), silent);
+      if (missing == asked.end()) missing = std::find_if(asked.begin(), asked.end(), earlier);
+      if (missing != asked.end()) late = *missing;
+      if (late >= 0 || last.passed()) break;
+    }
     RT_TRY(listen());
     const timespec sleep = {0, kSleep};
     (void)nanosleep(&sleep, nullptr);
   }
-  // Missing is a rank that does not answer: it is gone, or at other work. Where all do, it is one that waits in no collective
-  // or an earlier one. A rank in a later one has been here: when a rank is gone, the others may have come differently far.
-  auto missing = std::find(answers_.begin(), answers_.end(), uint64_t{0});
-  const auto earlier = [&](uint64_t answer) { return answer < waits_for_ + 1; };
-  if (missing == answers_.end()) missing = std::find_if(answers_.begin(), answers_.end(), earlier);
-  const int32_t late = missing == answers_.end() ? -1 : static_cast<int32_t>(missing - answers_.begin());
   monitor().fail(
       late < 0
-          ? Status::error(RT_ERROR_TIMEOUT, "All ranks%s have come to collective %llu, which did not end %s: %s.",
-                          name().c_str(), static_cast<unsigned long long>(collectives_ - 1), within.c_str(),
-                          comm::describe(operation).c_str())
+          ? Status::error(RT_ERROR_TIMEOUT, "%s%s have come to collective %llu, which did not end %s: %s.",
+                          isMany() ? "The ranks beside this one" : "All ranks", name().c_str(),
+                          static_cast<unsigned long long>(collectives_ - 1), within.c_str(), comm::describe(operation).c_str())
           : sentences::lateForCollective(late, name(), met_ ? "end" : "come to", collectives_ - 1, within, rank(), operation),
       late);
   return monitor().failure();

@@ -164,9 +164,9 @@ const char* share(void* memory, uint32_t bytes, int32_t root, PluginComm* comm) 
   return nullptr;
 }
 
-const char* vote(PluginRequest** out, int64_t* value, PluginComm* comm) {
+const char* vote(PluginRequest** out, int64_t* values, int32_t count, PluginComm* comm) {
   auto request = std::make_unique<PluginRequest>();
-  MPI_TRY(MPI_Iallreduce(MPI_IN_PLACE, value, 1, MPI_INT64_T, MPI_MIN, comm->operations, &request->request));
+  MPI_TRY(MPI_Iallreduce(MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_MIN, comm->operations, &request->request));
   *out = request.release();
   return nullptr;
 }

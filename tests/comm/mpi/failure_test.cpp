@@ -39,6 +39,19 @@ TEST_F(MpiFailureTest, AProcessThatDoesNotComeIsNamedAfterTheTime) {
   expectFailure(RT_ERROR_TIMEOUT, last_, "of \"world\" did not come to collective 1 within 0.2 s");
 }
 
+// Of many ranks one that passes on to others what it hears.
+TEST_F(MpiFailureTest, ARankInTheMiddleThatDoesNotComeIsNamed) {
+  ASSERT_NO_FATAL_FAILURE(make(kShort));
+  (void)MPI_Barrier(MPI_COMM_WORLD);
+  ASSERT_COMM_OK(rtCommBarrier(process_.stream, process_.comm));
+  if (process_.rank == 1) {
+    ASSERT_RT_OK(rtStreamSynchronize(process_.stream));
+    return;
+  }
+  ASSERT_COMM_OK(allReduce());
+  expectFailure(RT_ERROR_TIMEOUT, 1, "Rank 1 of \"world\" did not come to collective 1 within 0.2 s");
+}
+
 TEST_F(MpiFailureTest, AProcessWithAnotherCountIsNamed) {
   ASSERT_NO_FATAL_FAILURE(make(kLong));
   ASSERT_COMM_OK(allReduce(process_.rank == last_ ? 5 : 4));
