@@ -1,6 +1,6 @@
-# The programs that SimGrid's SMPI runs over simulated hosts (docs/scale.md, Debian: libsimgrid-dev): the engine of MPI, digits_parallel,
-# scale_all_reduce and scale_create, built against SMPI's mpi.h, in build/*/smpi. The libraries are those of this build. smpirun loads a program as
-# a library, once for each rank.
+# The programs that SimGrid's SMPI runs over simulated hosts (docs/scale.md, Debian: libsimgrid-dev): the engine of MPI,
+# digits_parallel, scale_all_reduce and scale_create, built against SMPI's mpi.h, in build/*/smpi. The libraries are those of this
+# build. smpirun loads a program as a library, once for each rank.
 option(MANYRT_SMPI "Build the programs for SimGrid's SMPI where it is found" ON)
 set(MANYRT_SMPIRUN "")
 if(NOT MANYRT_SMPI OR MANYRT_SANITIZE)
@@ -57,8 +57,11 @@ add_executable(scale_compute ${PROJECT_SOURCE_DIR}/benchmarks/scale_compute.c
   ${PROJECT_SOURCE_DIR}/examples/digits/network.c)
 set_target_properties(scale_compute PROPERTIES C_STANDARD 11)
 target_link_libraries(scale_compute PRIVATE manyrt manyrt_comm manyrt_warnings m)
+add_executable(scale_memory ${PROJECT_SOURCE_DIR}/benchmarks/scale_memory.c)
+set_target_properties(scale_memory PROPERTIES C_STANDARD 11)
+target_link_libraries(scale_memory PRIVATE manyrt manyrt_comm manyrt_warnings)
 foreach(target digits_parallel_smpi scale_compute)
   target_compile_definitions(${target} PRIVATE MANYRT_EXAMPLE_KERNELS="${PROJECT_SOURCE_DIR}/examples"
     MANYRT_EXAMPLE_DATA="${PROJECT_SOURCE_DIR}/examples/data")
 endforeach()
-add_custom_target(smpi DEPENDS digits_parallel_smpi scale_all_reduce_smpi scale_create_smpi scale_compute)
+add_custom_target(smpi DEPENDS digits_parallel_smpi scale_all_reduce_smpi scale_create_smpi scale_compute scale_memory)

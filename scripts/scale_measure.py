@@ -23,6 +23,8 @@ DOUBLING = (1 << 24, 256)
 EPOCHS = {8: 11, 128: 3, 512: 1}  # from so many hosts on: how many epochs the longest run has
 FEW_IMAGES = 200  # of short runs where that is one
 TIMEOUT = 7200
+MEMORY = [("in_process", 64), ("in_process", 1024), ("in_process", 65536), ("shared_memory", 2), ("shared_memory", 8),
+          ("shared_memory", 64), ("shared_memory", 256), ("shared_memory", 1024)]
 
 
 def note(text):
@@ -103,6 +105,25 @@ def compute(program, hosts):
     return {"hosts": hosts, "seconds": min(seconds), "memory_mib": round(memory, 1)}
 
 
+def creation(smpirun, program, folder, hosts):
+    """Making a communicator of all hosts, and splitting it, each from the last rank's start to the last rank's end."""
+    began = time.monotonic()
+    done = checked(smpi.run(smpirun, folder, hosts, [program], timeout=TIMEOUT), f"{hosts} hosts, creation")
+    found = {name: float(re.search(rf"^{name} (\S+)$", done.stdout, re.MULTILINE)[1]) for name in ("create", "split")}
+    note(f"{hosts} hosts: {found}")
+    return {"hosts": hosts, "create": found["create"], "split": found["split"], "took": round(time.monotonic() - began, 1)}
+
+
+def rank_memory(program, engine, ranks):
+    """Bytes of each rank of a communicator of one process: the process's own, and those in /dev/shm."""
+    environment = dict(os.environ, RT_DISABLE="opencl,cuda", RT_COMM_ENGINE=engine)
+    done = checked(subprocess.run([program, str(ranks)], capture_output=True, text=True, env=environment, check=False),
+                   f"{engine}, {ranks} ranks")
+    own, shared = map(int, done.stdout.split())
+    note(f"{engine}, {ranks} ranks: {own} bytes, {shared} shared")
+    return {"engine": engine, "ranks": ranks, "own": own, "shared": shared}
+
+
 def first_line(*words):
     return subprocess.run(words, capture_output=True, text=True, check=False, cwd=ROOT).stdout.split("\n")[0]
 
@@ -129,6 +150,17 @@ def add_epochs(data, build, most, core, keep):
             keep(data)
 
 
+def add_creations(data, build, most, core, keep):
+    """Measures creations and the memory of ranks anew, and keeps the rest."""
+    os.sched_setaffinity(0, {core})
+    data["creation"] = {"commit": commit(), "rows": [], "memory": [
+        rank_memory(str(build / "bin/scale_memory"), engine, ranks) for engine, ranks in MEMORY]}
+    with tempfile.TemporaryDirectory() as folder:
+        for hosts in [each for each in HOSTS if each <= most]:
+            data["creation"]["rows"].append(creation(smpirun_path(), str(build / "smpi/scale_create"), folder, hosts))
+    keep(data)
+
+
 def measure(build, most, core):
     smpirun = smpirun_path()
     programs = build / "smpi"
@@ -141,6 +173,7 @@ def measure(build, most, core):
     data["compute"] = [compute(str(build / "bin/scale_compute"), hosts) for hosts in [1, *hosts_of_run]]
     os.sched_setaffinity(0, {core})  # simulated ranks take turns in any case
     data["all_reduce"], data["epochs"] = [], []
+    add_creations(data, build, most, core, lambda _: None)
     with tempfile.TemporaryDirectory() as folder:
         for hosts in hosts_of_run:
             data["all_reduce"] += all_reduces(smpirun, str(programs / "scale_all_reduce"), folder, hosts)

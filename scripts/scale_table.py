@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Runs all-reduces and digits_parallel over simulated hosts, and writes what came of it beside a model; use it as
 scale_table.py [--most HOSTS] [--core N] [--build FOLDER]   measures, writes page and picture (scripts/scale.sh builds first)
+scale_table.py --creation  measures creations and splits, and keeps the rest
 scale_table.py --epochs    measures the epochs that the figures lack, up to --most hosts, and keeps the rest
 scale_table.py --tables    writes these again
 scale_table.py --check     ends with 1 if they are not what the figures give
@@ -20,7 +21,7 @@ FIGURES = ROOT / "docs/measured/scale.json"
 PAGE = ROOT / "docs/scale.md"
 PICTURE = ROOT / "docs/scale.svg"
 BATCH = 32  # images of a step, as kBatch of the example
-SLOT = (8192, 256, 2048)  # of a meeting: bytes in all, and of a slot at least and most, as kGathered of mpi/rank.cpp
+FEW = 64  # hosts of which each sends to each, as kFewRanks of mpi/rank.h
 
 
 class Model:
@@ -112,6 +113,29 @@ SIZE_HEAD = """
 | --- | --- | --- | --- | --- | --- | --- |
 """
 
+CREATION = """
+## Creation and splits
+
+`rtCommCreateFromMpi` of all hosts, and `rtCommSplit` into every second rank, by `scale_create`, which checks ranks, sizes and
+a sum over each: simulated time, and what the simulation took on one core of this machine. Creation is three copies of MPI's
+communicator and two agreements of MPI, a split one split and two copies; the algorithms are those that SMPI chooses. The
+library itself adds no step that grows with the hosts.
+
+| hosts | creation, us | split, us | simulation, s |
+| --- | --- | --- | --- |
+{rows}
+## Memory of a rank
+
+What a rank takes that has run no operation, in a communicator of one process with one context of the CPU (`scale_memory`). Of
+engines among processes the process's own memory is that of its own ranks. What grows with the ranks of all is in
+[design/comm.md](design/comm.md#many-ranks).
+
+| engine | ranks | own, KiB | in /dev/shm, KiB |
+| --- | --- | --- | --- |
+{memory}
+Creation, splits and memory: commit {commit}.
+"""
+
 EPOCH = """
 ## An epoch of digits
 
@@ -189,15 +213,11 @@ def breaks(data, model):
                       f"add zeros. Computing goes from {compute[BATCH] * 1e3:.3f} ms at {BATCH} hosts to "
                       f"{compute[most] * 1e3:.3f} ms at {most}: what is left are launches, the update of all weights and the "
                       "dealing of the images."))
-    least, slot, longest = SLOT
-    meeting = next((hosts for hosts in sorted(total)
-                    if min(max(least // hosts // 8 * 8, slot), longest) * hosts > gradient), None)
-    if meeting is not None:
-        found.append((meeting, "**The library's own reductions** (`RT_COMM_MPI=messages`, the default) send a message from "
-                      f"each rank to each. From {meeting} hosts on the slots of the meeting ahead of them, {slot} bytes of "
-                      f"each rank, are longer than the gradients. At {most} hosts an all-reduce is {3 * (most - 1)} messages "
-                      f"of each rank, where halving and doubling is {2 * int(math.log2(most))}. They are not simulated here, "
-                      "since what a message costs a processor is not."))
+    found.append((FEW, "**The library's own reductions** (`RT_COMM_MPI=messages`, the default) send messages from each rank to "
+                  f"each up to {FEW} hosts, two for the gradients and one to meet. Among more they meet by one small reduction "
+                  "of MPI and move parts by its all-to-all and all-gather, so that operands keep their order: as many bytes as "
+                  "halving and doubling, in the messages that MPI's algorithms choose. They are not simulated here, since what a "
+                  "message costs a processor is not."))
     share = 2 * math.log2(most) * model.alpha / model.all_reduce("halving and doubling", most, gradient)
     found.append((most, f"**Latency**: {100 * share:.0f} % of the model's all-reduce of the gradients at {most} hosts are "
                   "alpha. Fewer and larger steps would avoid it; a faster link would not."))
@@ -229,6 +249,11 @@ def page(data):
                        doubling_size=words_of(scale_measure.DOUBLING[0]), doubling_hosts=scale_measure.DOUBLING[1])
     for size in sorted({row["bytes"] for row in data["all_reduce"]}):
         text += size_section(data, model, size)
+    rows = data["creation"]["rows"]
+    memory = "".join(f"| {row['engine']} | {row['ranks']} | {row['own'] / 1024:.1f} | {row['shared'] / 1024:.0f} |\n"
+                     for row in data["creation"]["memory"])
+    text += CREATION.format(commit=data["creation"]["commit"], memory=memory, rows="".join(
+        f"| {row['hosts']} | {row['create'] * 1e6:.1f} | {row['split'] * 1e6:.1f} | {row['took']:.1f} |\n" for row in rows))
     return text + EPOCH.format(images=images, held_out=held_out, steps=steps, batch=BATCH, few=scale_measure.FEW_IMAGES,
                                gradient=context["gradient_bytes"], rows=epoch_rows(data, model, steps),
                                breaks=breaks(data, model), commit=context["commit"],
@@ -262,6 +287,7 @@ def main():
     parser.add_argument("--most", type=int, default=scale_measure.HOSTS[-1])
     parser.add_argument("--core", type=int, default=1)
     parser.add_argument("--build", default=str(ROOT / "build/release"))
+    parser.add_argument("--creation", action="store_true")
     parser.add_argument("--epochs", action="store_true")
     parser.add_argument("--tables", action="store_true")
     parser.add_argument("--check", action="store_true")
@@ -276,6 +302,9 @@ def main():
     if arguments.epochs:
         data = json.loads(FIGURES.read_text(encoding="utf-8"))
         scale_measure.add_epochs(data, build, arguments.most, arguments.core, keep)
+    elif arguments.creation:
+        data = json.loads(FIGURES.read_text(encoding="utf-8"))
+        scale_measure.add_creations(data, build, arguments.most, arguments.core, keep)
     elif not arguments.tables and not arguments.check:
         keep(scale_measure.measure(build, arguments.most, arguments.core))
     data = json.loads(FIGURES.read_text(encoding="utf-8"))

@@ -2,7 +2,7 @@
 """digits_parallel over eight hosts of SimGrid's SMPI. Usage: simulated.py SMPIRUN PROGRAMS_FOLDER SCRIPTS_FOLDER
 
 The ranks must end with one hash, and be told apart where they train apart; all-reduces of scale_all_reduce must be right and
-take the time of the model. Ranks on hosts that the platform does not have, and a rank that fails, end with a failure."""
+take the time of the model; a communicator of many ranks is made and split in little simulated time. Ranks on hosts that the platform does not have, and a rank that fails, end with a failure."""
 import math
 import pathlib
 import re
@@ -10,6 +10,7 @@ import sys
 import tempfile
 
 RANKS = 8
+MANY = 256
 TRAINING = ["--epochs", "2", "--images", "200", "--no-threshold"]
 
 
@@ -38,6 +39,11 @@ def main():
         line = re.search(r"^8192 (\S+)$", done.stdout, re.MULTILINE)
         if done.returncode != 0 or line is None or not 0.99 < float(line[1]) / model < 1.01:
             fail(f"An all-reduce of 8 KiB by recursive doubling should take {model} s.", done)
+
+        done = smpi.run(smpirun, folder, MANY, [str(programs / "scale_create")])
+        seconds = re.search(r"^create (\S+)$", done.stdout, re.MULTILINE)
+        if done.returncode != 0 or "wrong 0" not in done.stdout or seconds is None or float(seconds[1]) > 1e-3:
+            fail(f"A communicator of {MANY} ranks and its parts should be right, and made in less than a millisecond.", done)
 
         platform, hostfile = smpi.write_cluster(folder, RANKS // 2, listed=RANKS)
         done = smpi.run(smpirun, folder, RANKS, [digits, *TRAINING], platform=platform, hostfile=hostfile)
