@@ -216,8 +216,8 @@ def breaks(data, model):
     found.append((FEW, "**The library's own reductions** (`RT_COMM_MPI=messages`, the default) send messages from each rank to "
                   f"each up to {FEW} hosts, two for the gradients and one to meet. Among more they meet by one small reduction "
                   "of MPI and move parts by its all-to-all and all-gather, so that operands keep their order: as many bytes as "
-                  "halving and doubling, in the messages that MPI's algorithms choose. They are not simulated here, since what a "
-                  "message costs a processor is not."))
+                  "halving and doubling, in the messages that MPI's algorithms choose. They are not simulated here, since what "
+                  "a message costs a processor is not."))
     share = 2 * math.log2(most) * model.alpha / model.all_reduce("halving and doubling", most, gradient)
     found.append((most, f"**Latency**: {100 * share:.0f} % of the model's all-reduce of the gradients at {most} hosts are "
                   "alpha. Fewer and larger steps would avoid it; a faster link would not."))

@@ -2,7 +2,8 @@
 """digits_parallel over eight hosts of SimGrid's SMPI. Usage: simulated.py SMPIRUN PROGRAMS_FOLDER SCRIPTS_FOLDER
 
 The ranks must end with one hash, and be told apart where they train apart; all-reduces of scale_all_reduce must be right and
-take the time of the model; a communicator of many ranks is made and split in little simulated time. Ranks on hosts that the platform does not have, and a rank that fails, end with a failure."""
+take the time of the model; a communicator of many ranks is made and split in little simulated time. Ranks on hosts that the
+platform does not have, and a rank that fails, end with a failure."""
 import math
 import pathlib
 import re
