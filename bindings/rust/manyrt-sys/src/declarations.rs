@@ -2054,7 +2054,7 @@ extern "C" {
 
     /// Writes a line to the log, for libraries that are built on this one. A line that is more verbose than wanted is dropped.
     ///
-    /// - in level: RT\_LOG\_ERROR to RT\_LOG\_DEBUG
+    /// - in level: RT\_LOG\_\*, but RT\_LOG\_NONE
     /// - in message: copied; of more than 1023 bytes these
     /// - blocks: maybe, in the log callback
     /// - capture: outside
