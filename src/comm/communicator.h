@@ -18,8 +18,7 @@
 
 namespace manyrt::comm {
 
-// What every engine has numbers for. Memory that grows with the ranks is that of ranks of this process alone; docs/scale.md has
-// it.
+// What every engine has numbers for; docs/design/comm.md has what grows with the ranks.
 inline constexpr int32_t kMostRanks = 65536;
 
 // What a rank is made from; checked.

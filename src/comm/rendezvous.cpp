@@ -39,6 +39,7 @@ bool chooses(const char* engine) {
 
 }  // namespace
 
+using Starts = std::map<int32_t, std::unique_ptr<nccl::Start>>;    // by rank, those of this process
 using Members = std::map<int32_t, std::shared_ptr<Communicator>>;  // by rank, those of this process
 
 // Its monitor's failure is that of all ranks: the time has passed, or the communicator could not be made.
@@ -62,7 +63,7 @@ struct Gathering {
   bool nccl = false;                                // ranks have started NCCL
   bool has_looker = false;                          // a thread looks at other processes, for all that wait here
   bool looking = false;                             // it has the next two
-  nccl::Starts starts;                              // of the ranks here
+  Starts starts;                                    // of the ranks here
   std::shared_ptr<shared_memory::Segment> segment;  // null: ranks of other processes are not waited for by it
 };
 
@@ -169,10 +170,21 @@ struct Look {
   Gathering& of;
   std::map<int32_t, Place> places;
   Settings settings;
-  nccl::Starts starts;
+  Starts starts;
   std::shared_ptr<shared_memory::Segment> segment;
   Members members;  // all ranks have come: those here
 };
+
+// By rank, as engines take them; nothing for ranks of other processes.
+std::vector<Place> placesOf(const Look& look) {
+  std::vector<Place> places(static_cast<size_t>(look.of.size()));
+  for (const auto& [rank, place] : look.places) places[static_cast<size_t>(rank)] = place;
+  return places;
+}
+
+void takeMembers(Look* look, std::vector<std::shared_ptr<Communicator>>& made) {
+  for (const auto& [rank, place] : look->places) look->members.emplace(rank, std::move(made[static_cast<size_t>(rank)]));
+}
 
 // Begins the starts of ranks that have come since.
 Status lookAtNccl(Look& look) {
@@ -186,7 +198,13 @@ Status lookAtNccl(Look& look) {
   }
   if (!over) return Status();
   markUsed(look.of);  // no rank comes any more
-  return nccl::createAmong(&look.members, std::move(look.starts), look.of.size(), look.places, look.settings);
+  const auto size = static_cast<size_t>(look.of.size());
+  std::vector<std::unique_ptr<nccl::Start>> starts(size);
+  std::vector<std::shared_ptr<Communicator>> made;
+  for (auto& [rank, start] : look.starts) starts[static_cast<size_t>(rank)] = std::move(start);
+  RT_TRY(nccl::createAmong(&made, std::move(starts), placesOf(look), look.settings));
+  takeMembers(&look, made);
+  return Status();
 }
 
 // Why ranks on CUDA meet here and not in NCCL.
@@ -210,11 +228,9 @@ Status lookAtSharedMemory(Look& look) {
   if (!complete) return Status();
   markUsed(look.of);
   look.settings.reason = reasonOf(look);
-  std::vector<Place> places(static_cast<size_t>(look.of.size()));
-  for (const auto& [rank, place] : look.places) places[static_cast<size_t>(rank)] = place;
   std::vector<std::shared_ptr<Communicator>> made;
-  RT_TRY(shared_memory::create(&made, look.segment, places, look.settings));
-  for (const auto& [rank, place] : look.places) look.members.emplace(rank, std::move(made[static_cast<size_t>(rank)]));
+  RT_TRY(shared_memory::create(&made, look.segment, placesOf(look), look.settings));
+  takeMembers(&look, made);
   return Status();
 }
 
@@ -306,7 +322,7 @@ Status come(std::shared_ptr<Seat>* seat, const rtCommUniqueId_t& bytes, int32_t 
 
 Status Seat::take(std::shared_ptr<Communicator>* made) {
   Gathering& of = *gathering_;
-  nccl::Starts given_up;                         // ends after the lock
+  Starts given_up;                               // ends after the lock
   std::shared_ptr<shared_memory::Segment> left;  // as well
   const Deadline deadline = Deadline::after(timeout_ns_);
   const int64_t began = nowNanoseconds();

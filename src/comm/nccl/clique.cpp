@@ -25,21 +25,26 @@ Clique::~Clique() {
   end(monitor_->failure().ok() ? library_.destroy : library_.abort);
 }
 
-Clique::Use::Use(Clique& clique, size_t index) : clique_(clique), index_(index) {
+int32_t Clique::localCount() const {
+  return static_cast<int32_t>(
+      std::count_if(comms_.begin(), comms_.end(), [](const NativeComm* comm) { return comm != nullptr; }));
+}
+
+Clique::Use::Use(Clique& clique, int32_t rank) : clique_(clique), rank_(static_cast<size_t>(rank)) {
   // One order with end(), which writes ended_ first and then reads calling_: it sees this call, or this call sees the end.
-  while (clique_.calling_[index_].exchange(true, std::memory_order_seq_cst)) clique_.calling_[index_].wait(true);
-  if (!clique_.ended_.load(std::memory_order_seq_cst)) comm_ = clique_.comms_[index_];
+  while (clique_.calling_[rank_].exchange(true, std::memory_order_seq_cst)) clique_.calling_[rank_].wait(true);
+  if (!clique_.ended_.load(std::memory_order_seq_cst)) comm_ = clique_.comms_[rank_];
 }
 
 Clique::Use::~Use() {
-  clique_.calling_[index_].store(false, std::memory_order_release);
-  clique_.calling_[index_].notify_one();
+  clique_.calling_[rank_].store(false, std::memory_order_release);
+  clique_.calling_[rank_].notify_one();
 }
 
-Result Clique::asyncError(size_t index) {
+Result Clique::asyncError(int32_t rank) {
   Result error = kSuccess;
   if (ended_.load(std::memory_order_acquire)) return kSuccess;
-  const Result asked = library_.asyncError(comms_[index], &error);
+  const Result asked = library_.asyncError(comms_[static_cast<size_t>(rank)], &error);
   return asked != kSuccess || error == kInProgress ? kSuccess : error;
 }
 
@@ -63,7 +68,9 @@ void Clique::end(Result (*function)(NativeComm*)) {
     if (!mayEndLocked()) return;
   }
   (void)library_.groupStart();
-  for (NativeComm* comm : comms_) (void)function(comm);
+  for (NativeComm* comm : comms_) {
+    if (comm != nullptr) (void)function(comm);
+  }
   (void)library_.groupEnd();
 }
 

@@ -15,19 +15,19 @@ namespace manyrt::comm::nccl {
 
 class Clique {
  public:
-  // Takes the communicators of NCCL of the ranks of this process: an index below is that in `comms`.
+  // Takes communicators of NCCL by rank; null for ranks of other processes.
   Clique(const Library& library, std::shared_ptr<Monitor> monitor, std::vector<NativeComm*> comms);
   ~Clique();  // the last rank is gone
   Clique(const Clique&) = delete;
   Clique& operator=(const Clique&) = delete;
 
   const Library& library() const { return library_; }
-  int32_t localCount() const { return static_cast<int32_t>(comms_.size()); }
+  int32_t localCount() const;  // ranks of this process
 
   // A rank's communicator for a call of NCCL, which takes one at a time of each. Null behind an abort. Takes no lock.
   class Use {
    public:
-    Use(Clique& clique, size_t index);
+    Use(Clique& clique, int32_t rank);
     ~Use();
     Use(const Use&) = delete;
     Use& operator=(const Use&) = delete;
@@ -36,12 +36,12 @@ class Clique {
 
    private:
     Clique& clique_;
-    const size_t index_;
+    const size_t rank_;
     NativeComm* comm_ = nullptr;
   };
 
   // For the watch, on its thread alone. An abort may leave NCCL as it is: it is asked for again as long as there is work.
-  Result asyncError(size_t index);
+  Result asyncError(int32_t rank);
   void abort();
 
  private:
@@ -52,7 +52,7 @@ class Clique {
   const std::shared_ptr<Monitor> monitor_;
   const std::vector<NativeComm*> comms_;
   std::atomic<bool> ended_{false};          // no call begins any more
-  std::vector<std::atomic<bool>> calling_;  // by index
+  std::vector<std::atomic<bool>> calling_;  // by rank
   std::mutex mutex_;                        // of the next
   int64_t ending_since_ = 0;                // the first abort that met a call; 0: none has
   bool over_ = false;                       // NCCL has been told

@@ -74,8 +74,7 @@ Status create(std::vector<std::shared_ptr<Communicator>>* members, std::vector<P
   const auto clique = std::make_shared<Clique>(*library, monitor, std::move(comms));
   std::vector<std::shared_ptr<Communicator>> made;
   for (int32_t rank = 0; rank < team->size(); ++rank) {
-    const auto of = std::make_shared<Rank>(team->place(rank), settings, rank, team->size(), monitor, team, clique,
-                                           static_cast<size_t>(rank));
+    const auto of = std::make_shared<Rank>(team->place(rank), settings, rank, team->size(), monitor, team, clique);
     made.push_back(of);
     RT_TRY(of->prepare());
   }

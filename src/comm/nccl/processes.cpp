@@ -7,7 +7,6 @@
 #include <atomic>
 #include <cstring>
 #include <utility>
-#include <vector>
 
 #include "base/config.h"
 #include "comm/core_call.h"
@@ -149,19 +148,22 @@ Status Start::look(bool* done) {
 
 NativeComm* Start::take() { return std::exchange(making_, nullptr)->comm; }
 
-Status createAmong(std::map<int32_t, std::shared_ptr<Communicator>>* members, Starts starts, int32_t size,
-                   const std::map<int32_t, Place>& places, const Settings& settings) {
+Status createAmong(std::vector<std::shared_ptr<Communicator>>* members, std::vector<std::unique_ptr<Start>> starts,
+                   const std::vector<Place>& places, const Settings& settings) {
   const Library* library = nullptr;
   RT_TRY(open(&library));
   const auto monitor = std::make_shared<Monitor>();
-  std::vector<NativeComm*> comms;
-  for (auto& [rank, start] : starts) comms.push_back(start->take());
+  std::vector<NativeComm*> comms(starts.size());
+  for (size_t rank = 0; rank < starts.size(); ++rank) {
+    if (starts[rank] != nullptr) comms[rank] = starts[rank]->take();
+  }
   const auto clique = std::make_shared<Clique>(*library, monitor, comms);
-  std::map<int32_t, std::shared_ptr<Communicator>> made;
-  size_t index = 0;  // in the clique
-  for (const auto& [rank, start] : starts) {
-    const auto of = std::make_shared<Rank>(places.at(rank), settings, rank, size, monitor, nullptr, clique, index++);
-    made.emplace(rank, of);
+  std::vector<std::shared_ptr<Communicator>> made(starts.size());
+  for (size_t rank = 0; rank < starts.size(); ++rank) {
+    if (comms[rank] == nullptr) continue;
+    const auto of = std::make_shared<Rank>(places[rank], settings, static_cast<int32_t>(rank),
+                                           static_cast<int32_t>(starts.size()), monitor, nullptr, clique);
+    made[rank] = of;
     RT_TRY(of->prepare());
   }
   *members = std::move(made);
@@ -170,11 +172,13 @@ Status createAmong(std::map<int32_t, std::shared_ptr<Communicator>>* members, St
 
 Status createOne(std::shared_ptr<Communicator>* made, std::unique_ptr<Start> start, int32_t rank, int32_t size,
                  const Place& place, const Settings& settings) {
-  std::map<int32_t, std::shared_ptr<Communicator>> members;
-  Starts starts;
-  starts.emplace(rank, std::move(start));
-  RT_TRY(createAmong(&members, std::move(starts), size, {{rank, place}}, settings));
-  *made = std::move(members.at(rank));
+  std::vector<std::shared_ptr<Communicator>> members;
+  std::vector<std::unique_ptr<Start>> starts(static_cast<size_t>(size));
+  std::vector<Place> places(static_cast<size_t>(size));
+  starts[static_cast<size_t>(rank)] = std::move(start);
+  places[static_cast<size_t>(rank)] = place;
+  RT_TRY(createAmong(&members, std::move(starts), places, settings));
+  *made = std::move(members[static_cast<size_t>(rank)]);
   return Status();
 }
 

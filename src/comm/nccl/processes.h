@@ -3,9 +3,9 @@
 // need no thread of their own.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "comm/communicator.h"
 #include "comm/nccl/library.h"
@@ -33,10 +33,9 @@ class Start {
   std::shared_ptr<Making> making_;
 };
 
-// Members for the ranks of this process, which have started. `size` is that of all.
-using Starts = std::map<int32_t, std::unique_ptr<Start>>;
-Status createAmong(std::map<int32_t, std::shared_ptr<Communicator>>* members, Starts starts, int32_t size,
-                   const std::map<int32_t, Place>& places, const Settings& settings);
+// Members for the ranks that have started, by rank; null for those of other processes.
+Status createAmong(std::vector<std::shared_ptr<Communicator>>* members, std::vector<std::unique_ptr<Start>> starts,
+                   const std::vector<Place>& places, const Settings& settings);
 
 // The one rank of this process, where it knows that it has no other.
 Status createOne(std::shared_ptr<Communicator>* made, std::unique_ptr<Start> start, int32_t rank, int32_t size,

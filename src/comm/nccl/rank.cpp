@@ -173,7 +173,7 @@ Status Rank::runAtOnce(Operations operations, uint64_t native) {
 }
 
 Status Rank::callNow(Operations operations, Stream stream) {
-  const Clique::Use use(*clique_, index_);
+  const Clique::Use use(*clique_, rank());
   if (!use) return monitor().failure();
   for (const Operation& operation : operations) {
     if (isCollective(operation.kind)) RT_TRY(callCollective(operation, nullptr, use.comm(), stream));
@@ -193,7 +193,7 @@ Status Rank::runAll(const std::vector<Share>& shares) {
 Status Rank::callShares(const std::vector<Share>& shares) {
   std::deque<Clique::Use> uses;
   for (size_t rank = 0; rank < shares.size(); ++rank) {
-    if (!uses.emplace_back(*clique_, rank)) return monitor().failure();
+    if (!uses.emplace_back(*clique_, static_cast<int32_t>(rank))) return monitor().failure();
   }
   for (size_t at = 0; at < shares.front().operations.size(); ++at) {
     RT_TRY(result("ncclGroupStart", library().groupStart()));
@@ -298,7 +298,7 @@ Status Rank::reserveBeside(Beside* beside, const Operation& of) {
 }
 
 Status Rank::call(const Operation& of, Beside beside, Stream stream, bool captured) {
-  const Clique::Use use(*clique_, index_);
+  const Clique::Use use(*clique_, rank());
   void* const memory = beside.get();
   if (captured && memory != nullptr) kept_.push_back(std::move(beside));  // as long as the graph, which keeps this rank
   const Status status = use ? callCollective(of, memory, use.comm(), stream) : monitor().failure();
@@ -388,7 +388,7 @@ Status Rank::exchange(const Operation& of, void* receive, NativeComm* comm, Stre
 }
 
 Status Rank::callPoints(Operations operations, Stream stream) {
-  const Clique::Use use(*clique_, index_);
+  const Clique::Use use(*clique_, rank());
   return use ? groupPoints(operations, use.comm(), stream) : monitor().failure();
 }
 

@@ -24,13 +24,11 @@ namespace manyrt::comm::nccl {
 class Rank final : public Communicator, public std::enable_shared_from_this<Rank> {
  public:
   // `team` is null where ranks of other processes take part: only NCCL knows them.
-  // `index` is its own in the clique, where the ranks of this process are.
   Rank(const Place& place, const Settings& settings, int32_t rank, int32_t size, std::shared_ptr<Monitor> monitor,
-       std::shared_ptr<Team> team, std::shared_ptr<Clique> clique, size_t index)
+       std::shared_ptr<Team> team, std::shared_ptr<Clique> clique)
       : Communicator(place, settings, rank, size, std::move(monitor)),
         team_(std::move(team)),
         clique_(std::move(clique)),
-        index_(index),
         flights_(place.context) {
     seat_->in = &own_seat_;
   }
@@ -54,7 +52,6 @@ class Rank final : public Communicator, public std::enable_shared_from_this<Rank
 
   // For the watch.
   Clique& clique() const { return *clique_; }
-  size_t index() const { return index_; }
   Flights& flights() { return flights_; }
   rtStream_t ownStream() const { return stream_; }
   Seats& ownSeat() { return own_seat_; }
@@ -87,7 +84,6 @@ class Rank final : public Communicator, public std::enable_shared_from_this<Rank
 
   const std::shared_ptr<Team> team_;
   const std::shared_ptr<Clique> clique_;
-  const size_t index_;
   std::shared_ptr<Communicator> in_process_;  // the same rank in the engine of this process
   rtStream_t stream_ = nullptr;               // of batches that both engines run, and of the watch
   Stream native_stream_ = nullptr;            // the driver's, of stream_

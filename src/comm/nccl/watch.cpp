@@ -110,7 +110,7 @@ void lookForFailure(Rank& rank) {
     }
     if (!late && hasExpired(flight, rank.settings().timeout_ns)) late = flight.first;
   });
-  if (const Result error = rank.clique().asyncError(rank.index()); error != kSuccess) {
+  if (const Result error = rank.clique().asyncError(rank.rank()); error != kSuccess) {
     const Status said = failure(rank.clique().library(), "An operation of NCCL", error);
     rank.monitor().fail(Status::error(RT_ERROR_DRIVER, "Rank %d: %s", rank.rank(), said.message()), -1);
   }
