@@ -251,8 +251,10 @@ Status lookOutside(Gathering& of, Monitor::Lock& lock, bool may_start) {
   });
   lock.lock();
   of.looking = false;
-  // Other ranks may wait for the end of the look alone, where the communicator has failed.
-  if (!look.members.empty() || of.monitor.failedLocked()) of.monitor.notifyLocked();
+  // Once all have come, or the communicator has failed, other ranks may wait for the end of the look alone. Before that a wake
+  // of all after each look would be much.
+  const bool awaited = of.made || of.arrived == of.size() || of.monitor.failedLocked() || !look.members.empty();
+  if (awaited) of.monitor.notifyLocked();
   of.nccl = look.segment == nullptr && (of.nccl || may_start);
   of.starts = std::move(look.starts);
   of.segment = std::move(look.segment);
