@@ -193,7 +193,7 @@ TEST_F(ManyTest, TheRankThatMeansSomethingElseIsNamed) {
                     comms_[0]);
 }
 
-// Of several that differ, most are right, or the first is.
+// Where several differ, most are right, or the first is.
 TEST_F(ManyTest, MostRanksAreRight) {
   ASSERT_NO_FATAL_FAILURE(create(5));
   ASSERT_NO_FATAL_FAILURE(open(5));

@@ -312,8 +312,8 @@ Status Rank::meet(const Operation& operation) {
   return takeHeaders(operation, slotBytes());
 }
 
-// Of many ranks none gets what each means: they agree on the least and the largest of each number, whose cost is that of one
-// reduction of MPI. Where these differ, all ranks see it, and gather what each means.
+// Many ranks do not tell each other what each means: they agree on the least and the largest of each number, whose cost is that
+// of one reduction of MPI. Where these differ, all ranks see it, and gather what each means.
 Status Rank::meetMany(const Operation& operation) {
   const Header mine = headerOf(operation);
   const bool barrier = operation.kind == Kind::kBarrier;

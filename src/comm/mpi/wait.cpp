@@ -91,7 +91,7 @@ Status Rank::listen() {
 // failure, and tells of it then (Rank::runAlone).
 void Rank::announceFailure() {
   if (manner_.calls == Calls::kCollectives || !admitThread().ok()) return;
-  // What has come from another rank has come to all of few, and of many goes on to the neighbours; once in any case.
+  // A failure that came from another rank has come to all of few ranks; of many the neighbours are told. Once in any case.
   if (!isMany() && heard_.load(std::memory_order_relaxed)) return;
   const std::thread::id runs_on = runs_on_.load(std::memory_order_acquire);
   if (runsOnCallingThread() && runs_on != std::thread::id() && runs_on != std::this_thread::get_id()) return;
@@ -124,7 +124,7 @@ Status Rank::expire(const Operation& operation) {
   for (const int32_t to : asked) {
     if (const char* why = plugin_.post(to, kAsk, &question, sizeof question, comm_)) return failedPlugin(why);
   }
-  // One that does not answer is the one that is missing; while there are several, most of them may only be slow to answer. Of
+  // One that does not answer is the one that is missing; while there are several, most of them may only be slow to answer. With
   // many ranks only the neighbours are asked, which ask theirs: those beside the one that is missing find it, and tell all.
   const Deadline grace = Deadline::after(std::clamp(settings().timeout_ns / 4, kLeastGrace, kMostGrace));
   const Deadline longer = Deadline::after(kMostGrace), last = Deadline::after(isMany() ? 3 * kMostGrace : 0);

@@ -39,7 +39,7 @@ TEST_F(MpiFailureTest, AProcessThatDoesNotComeIsNamedAfterTheTime) {
   expectFailure(RT_ERROR_TIMEOUT, last_, "of \"world\" did not come to collective 1 within 0.2 s");
 }
 
-// Of many ranks one that passes on to others what it hears.
+// A rank that passes on what it hears, where the ranks are many.
 TEST_F(MpiFailureTest, ARankInTheMiddleThatDoesNotComeIsNamed) {
   ASSERT_NO_FATAL_FAILURE(make(kShort));
   (void)MPI_Barrier(MPI_COMM_WORLD);
