@@ -47,8 +47,10 @@ static void showDevice(rtDevice_t device) {
          properties.compute_units, properties.simd_width);
   printf("  memory          %.1f GiB, %.1f free, largest allocation %.1f\n", (double)total_bytes / (double)(1u << 30),
          (double)free_bytes / (double)(1u << 30), (double)properties.max_allocation_bytes / (double)(1u << 30));
-  printf("  caches          L1 %" PRIu64 " KiB, L2 %" PRIu64 " KiB, L3 %" PRIu64 " KiB\n", properties.l1_bytes >> 10,
-         properties.l2_bytes >> 10, properties.l3_bytes >> 10);
+  const uint64_t caches[] = {properties.l1_bytes, properties.l2_bytes, properties.l3_bytes};
+  for (int level = 0; level < 3; ++level) { /* 0: the driver does not tell it */
+    if (caches[level] != 0) printf("  L%d cache        %" PRIu64 " KiB\n", level + 1, caches[level] >> 10);
+  }
   printf("  work-group      %" PRIu32 " items, %" PRIu64 " KiB of local memory\n", properties.max_group_items,
          properties.local_bytes_per_group >> 10);
   printf("  can do         ");

@@ -520,9 +520,9 @@ typedef struct rtDeviceProperties_t {
   uint64_t max_grid_size[3];     /**< work-groups in each direction, at most */
   uint64_t memory_bytes;         /**< memory of the device */
   uint64_t max_allocation_bytes; /**< largest single allocation */
-  uint64_t cache_line_bytes;
-  uint64_t l1_bytes; /**< caches: 0 if absent or unknown */
-  uint64_t l2_bytes;
+  uint64_t cache_line_bytes;     /**< 0 if unknown */
+  uint64_t l1_bytes;             /**< caches: 0 if absent or unknown */
+  uint64_t l2_bytes;             /**< OpenCL: the cache of global memory, whose level its drivers do not tell */
   uint64_t l3_bytes;
   uint64_t local_bytes_per_group; /**< local (CUDA: shared) memory of a work-group, at most */
   uint32_t unified_memory;        /**< 1 if host and device share one physical memory */
@@ -1184,13 +1184,14 @@ RT_API rtStatus_t rtDeviceGetBackend(int32_t* backend, int32_t* ordinal, rtDevic
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_SUPPORTED, DRIVER */
 RT_API rtStatus_t rtDeviceGetProperties(rtDeviceProperties_t* properties, rtDevice_t device);
 
-/** Returns one number of a device, as cudaDeviceGetAttribute: every integer property, and more.
+/** Returns one number of a device, as cudaDeviceGetAttribute: every integer property, and more. A clock or a cache that the
+ * driver does not tell, or the device does not have, is NOT_SUPPORTED.
  *  @param[out] value      receives the number
  *  @param[in]  attribute  RT_ATTRIBUTE_*
  *  @param[in]  device     the device
  *  blocks: never
  *  capture: outside
- *  errors: INVALID_VALUE, INVALID_HANDLE, DRIVER */
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_SUPPORTED, DRIVER */
 RT_API rtStatus_t rtDeviceGetAttribute(int64_t* value, int32_t attribute, rtDevice_t device);
 
 /** Tells whether a device has an optional capability.

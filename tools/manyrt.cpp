@@ -106,17 +106,14 @@ Json describeDevice(rtDevice_t device) {
   uint64_t free_bytes = 0;
   uint64_t total_bytes = 0;
   CHECK(rtDeviceGetMemInfo(&free_bytes, &total_bytes, device));
-  return Json{
+  Json known{
       {"id", p.id},
       {"name", p.name},
       {"vendor", p.vendor},
       {"kind", kindName(p.kind)},
       {"architecture", p.architecture},
       {"driver_version", p.driver_version},
-      {"uuid", uuidText(p.uuid)},
-      {"pci_bus_id", p.pci_bus_id},
       {"compute_units", p.compute_units},
-      {"clock_mhz", p.clock_mhz},
       {"simd_width", p.simd_width},
       {"max_group_items", p.max_group_items},
       {"max_group_size", p.max_group_size},
@@ -124,16 +121,27 @@ Json describeDevice(rtDevice_t device) {
       {"memory_bytes", p.memory_bytes},
       {"free_bytes", free_bytes},
       {"max_allocation_bytes", p.max_allocation_bytes},
-      {"cache_line_bytes", p.cache_line_bytes},
-      {"l1_bytes", p.l1_bytes},
-      {"l2_bytes", p.l2_bytes},
-      {"l3_bytes", p.l3_bytes},
       {"local_bytes_per_group", p.local_bytes_per_group},
       {"unified_memory", p.unified_memory != 0},
       {"memory_tier", tierName(p.memory_tier)},
       {"priorities", {p.priority_least, p.priority_greatest}},
       {"capabilities", capabilities},
   };
+  // What the driver does not tell is left out.
+  const auto addText = [&known](const char* key, const std::string& text) {
+    if (!text.empty()) known[key] = text;
+  };
+  const auto addNumber = [&known](const char* key, uint64_t number) {
+    if (number != 0) known[key] = number;
+  };
+  addText("uuid", uuidText(p.uuid));
+  addText("pci_bus_id", p.pci_bus_id);
+  addNumber("clock_mhz", p.clock_mhz);
+  addNumber("cache_line_bytes", p.cache_line_bytes);
+  addNumber("l1_bytes", p.l1_bytes);
+  addNumber("l2_bytes", p.l2_bytes);
+  addNumber("l3_bytes", p.l3_bytes);
+  return known;
 }
 
 Json describeBackend(int32_t backend) {
@@ -214,15 +222,19 @@ void printDevice(const Json& d) {
   line("vendor", d["vendor"]);
   line("architecture", d["architecture"]);
   line("driver", d["driver_version"]);
-  line("uuid", d["uuid"]);
-  line("PCI bus id", d["pci_bus_id"]);
+  line("uuid", d.value("uuid", ""));
+  line("PCI bus id", d.value("pci_bus_id", ""));
   line("compute units", d["compute_units"].dump() + ", SIMD width " + d["simd_width"].dump() +
-                            (d["clock_mhz"] == 0 ? "" : ", up to " + d["clock_mhz"].dump() + " MHz"));
+                            (d.contains("clock_mhz") ? ", up to " + d["clock_mhz"].dump() + " MHz" : ""));
   line("memory", bytes("memory_bytes") + ", " + bytes("free_bytes") + " free, one allocation up to " +
                      bytes("max_allocation_bytes") + (d["unified_memory"].get<bool>() ? ", unified" : "") + ", tier " +
                      d["memory_tier"].get<std::string>());
-  line("caches", "L1 " + bytes("l1_bytes") + ", L2 " + bytes("l2_bytes") + ", L3 " + bytes("l3_bytes") + ", line " +
-                     bytes("cache_line_bytes"));
+  std::string caches;
+  for (const auto& [key, name] :
+       {std::pair("l1_bytes", "L1 "), {"l2_bytes", "L2 "}, {"l3_bytes", "L3 "}, {"cache_line_bytes", "line "}}) {
+    if (d.contains(key)) caches += (caches.empty() ? "" : ", ") + (name + bytes(key));
+  }
+  line("caches", caches);
   line("work-group", d["max_group_items"].dump() + " items (" + joined(d["max_group_size"], " x ") + "), local memory " +
                          bytes("local_bytes_per_group"));
   line("grid", joined(d["max_grid_size"], " x "));

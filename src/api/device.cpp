@@ -91,6 +91,13 @@ int64_t dlpackType(int32_t backend) {
   }
 }
 
+// Sizes and speeds that are 0 in rtDeviceProperties_t where a driver does not tell them. A 0 of any other attribute is its
+// value.
+bool mayBeUntold(int32_t attribute) {
+  return attribute == RT_ATTRIBUTE_CLOCK_MHZ ||
+         (attribute >= RT_ATTRIBUTE_CACHE_LINE_BYTES && attribute <= RT_ATTRIBUTE_L3_BYTES);
+}
+
 }  // namespace
 
 rtStatus_t rtDeviceGetAttribute(int64_t* value, int32_t attribute, rtDevice_t device) {
@@ -130,6 +137,10 @@ rtStatus_t rtDeviceGetAttribute(int64_t* value, int32_t attribute, rtDevice_t de
                               p.priority_least,
                               p.priority_greatest};
     static_assert(sizeof values / sizeof values[0] == RT_ATTRIBUTE_NUMA_NODES);
+    if (values[attribute] == 0 && mayBeUntold(attribute)) {
+      return Status::error(RT_ERROR_NOT_SUPPORTED,
+                           "The driver of %s does not tell this attribute, or the device has no such thing.", p.id);
+    }
     *value = values[attribute];
     return Status();
   });

@@ -310,6 +310,7 @@ void renew(Track* track, const char* device, const char* label) {
   track->number = next_track.fetch_add(1, std::memory_order_relaxed);  // relaxed: tracks only have to differ
   track->device = device;
   copyLetters(track->label, sizeof track->label, label);
+  track->context[0] = '\0';
 }
 
 void submitted(const Track& track, uint64_t serial, int64_t now) {
@@ -374,6 +375,10 @@ void liveBytes(uint64_t bytes) {
 void memory(Memory what, uint64_t pool, uint64_t address, uint64_t bytes, uint64_t track, const char* device,
             const char* kind) {
   if (tells(kTimeline)) timeline::memory(what, pool, address, bytes, track, device, kind);
+}
+
+void label(uint64_t address, const char* label) {
+  if (tells(kTimeline)) timeline::label(address, label);
 }
 
 }  // namespace manyrt::trace

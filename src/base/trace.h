@@ -123,6 +123,7 @@ struct Track {
   uint64_t number = 0;
   const char* device = "";  // stays as long as the process
   char label[64] = "";
+  char context[64] = "";  // label of its context; "": it has none
 };
 void renew(Track* track, const char* device, const char* label);
 
@@ -171,5 +172,7 @@ enum class Memory { kAllocate, kFree, kReserve, kRelease };
 // `track`: of the stream in whose order it happens; 0: none. `device` and `kind`, for kReserve: of the pool.
 void memory(Memory what, uint64_t pool, uint64_t address, uint64_t bytes, uint64_t track, const char* device = "",
             const char* kind = "");
+// The label of an allocation, once it is made.
+void label(uint64_t address, const char* label);
 
 }  // namespace manyrt::trace

@@ -44,6 +44,7 @@ Status createStream(Stream** stream, Context& context, allocator::ContextResourc
       resources.giveBackStream(std::move(native));
     }
   } give_back{resources, native};
+  copyLetters(native->track.context, sizeof native->track.context, context.options.label);  // it has no work yet
   RT_TRY(createChild(stream, streams, context, Ref<allocator::ContextResources>(&resources), std::move(native), is_default,
                      StreamImport()));
   (*stream)->priority = native_options.priority;

@@ -18,6 +18,7 @@
 #include "base/checked.h"
 #include "base/fault.h"
 #include "base/lock_order.h"
+#include "base/trace.h"
 #include "manager/device.h"
 #include "ops/out_of_memory.h"
 #include "ops/range.h"
@@ -100,6 +101,7 @@ using Number = unsigned long long;
 
 void noteLabel(const void* pointer, const char* label) {
   if (pointer == nullptr || label[0] == '\0') return;
+  trace::label(reinterpret_cast<uintptr_t>(pointer), label);
   Region* const region = allocator::address_map::find(pointer);
   if (region != nullptr) allocator::crash_memory::noteLabel(*region, reinterpret_cast<uintptr_t>(pointer), label);
 }

@@ -69,6 +69,20 @@ class InfoTest(unittest.TestCase):
         self.assertIn("null:0", manyrt("info", "--null").stdout)
         self.assertIn("null", [b["name"] for b in json.loads(manyrt("info", "--json", "--null").stdout)["backends"]])
 
+    def test_what_a_driver_does_not_tell_is_absent(self):
+        optional = {"clock_mhz", "cache_line_bytes", "l1_bytes", "l2_bytes", "l3_bytes", "uuid", "pci_bus_id"}
+        info = json.loads(manyrt("info", "--json", "--null", RT_DISABLE="cuda").stdout)
+        devices = [device for each in info["backends"] for device in each["devices"]]
+        self.assertIn("null:0", [device["id"] for device in devices])
+        for device in devices:
+            for key in optional & device.keys():
+                self.assertNotIn(device[key], (0, ""), (device["id"], key))
+        text = manyrt("info", "--null", RT_DISABLE="cuda").stdout
+        self.assertNotRegex(text, r"\b(L[123]|line) 0 B|\b0 MHz")
+        null = next(device for device in devices if device["id"] == "null:0")
+        self.assertEqual(optional & null.keys(), {"cache_line_bytes", "uuid"})
+        self.assertNotRegex(text[text.index("  null:0"):], "L[123]|PCI|MHz")
+
     def test_the_version_is_printed(self):
         result = manyrt("--version")
         self.assertEqual(result.returncode, 0, result.stderr)

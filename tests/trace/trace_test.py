@@ -27,6 +27,7 @@ EXPECTED = {
     ("graph", "graph"): GRAPH_LAUNCHES,
     ("host function", "host function"): 1,
 }
+TRACK = 'the "first", context train\\ing'
 # A folder with the simulated CUPTI, which then times the work; without it, the real one or events do.
 CUPTI = os.environ.get("TRACE_TEST_CUPTI", "")
 HAS_CLOCK = not DEVICE.startswith("cpu")
@@ -35,7 +36,7 @@ HAS_CLOCK = not DEVICE.startswith("cpu")
 class Run:
     """One run of the program, with the files that it left."""
 
-    def __init__(self, name, end, *words, **environment):
+    def __init__(self, name, end, *words, device=DEVICE, **environment):
         FOLDER.mkdir(parents=True, exist_ok=True)
         self.trace_file, self.profile_file = FOLDER / f"{name}.json", FOLDER / f"{name}_profile.json"
         for file in (self.trace_file, self.profile_file):
@@ -44,7 +45,7 @@ class Run:
         if CUPTI:
             settings["LD_LIBRARY_PATH"] = CUPTI
         settings.update(environment)
-        self.result = subprocess.run([PROGRAM, DEVICE, end, *words],
+        self.result = subprocess.run([PROGRAM, device, end, *words],
                                      env={**os.environ, **settings}, capture_output=True, text=True,
                                      timeout=250, check=False)
         if self.result.returncode == 77:
@@ -95,11 +96,19 @@ class TraceTest(unittest.TestCase):
         named = {(event["pid"], event.get("tid"), event["name"]): event["args"]["name"]
                  for event in events if event["ph"] == "M"}
         span = self.runs["exit"].spans("kernel")[0]
-        self.assertEqual(named[span["pid"], span["tid"], "thread_name"], 'the "first"')
+        self.assertEqual(named[span["pid"], span["tid"], "thread_name"], TRACK)
         processes = {key[0]: name for key, name in named.items() if key[2] == "process_name"}
         self.assertEqual(processes[span["pid"]], f"streams of {DEVICE}")
         for event in self.runs["exit"].spans("call", "build", "part"):
             self.assertIn((event["pid"], event["tid"], "thread_name"), named)
+
+    def test_an_allocation_has_its_label(self):
+        events = self.runs["exit"].events
+        label, = [event for event in events if event["name"] == "label"]
+        self.assertEqual(label["args"]["label"], 'the "second"')
+        allocations = [event for event in events if event["name"] == "allocate" and
+                       event["args"]["address"] == label["args"]["address"]]
+        self.assertEqual([event["args"]["bytes"] for event in allocations], [BYTES])
 
     def test_nodes_lie_inside_their_graph(self):
         run = self.runs["exit"]
@@ -289,8 +298,10 @@ class TraceTest(unittest.TestCase):
                              ("copy", "copy device to device"): 1})
         self.assertEqual(dict(counts), expected)
         self.assertEqual([event for event in run.events if event["name"] == "lost"], [])
+        begin, = [event for event in run.events if event["name"] == "begins in the middle"]
+        self.assertLessEqual(begin["ts"], min(event["ts"] for event in run.events if "ts" in event))
         tracks = {event["args"]["name"] for event in run.events if event["name"] == "thread_name"}
-        self.assertIn('the "first"', tracks)
+        self.assertIn(TRACK, tracks)
         ranges = {span["name"]: span for span in run.spans("range")}
         self.assertEqual(ranges.keys(), {'step "1"', "graph"})
         step, graph = ranges['step "1"'], ranges["graph"]
@@ -301,6 +312,49 @@ class TraceTest(unittest.TestCase):
         self.assertLessEqual(mark["ts"], step["ts"] + step["dur"] + 0.001)
         for launch in run.spans("graph"):
             self.assertGreaterEqual(launch["ts"], graph["ts"] - run.error())
+
+    def test_functions_of_the_program_are_spans(self):
+        """As kernels, as native functions, which submit nothing here, in a stream and in a graph, and as host functions."""
+        run = Run("others", "others")
+        counts = {**self.counts(run), ("fill", "fill"): 2}
+        in_graph = collections.Counter(span["name"] for span in run.spans("fill", "task") if span["args"].get("in_graph"))
+        if DEVICE.startswith("cuda"):  # a native function is a piece of the graph: by CUPTI, what it submits
+            self.assertEqual(counts[("graph", "graph")], 2)
+            self.assertEqual(counts[("host function", "host function")], 3)
+            self.assertEqual(dict(in_graph), {"fill": 2, "task": 2} if self.by_events else {"fill": 2})
+        else:
+            kernels = {("kernel", "add_one"): 2} if DEVICE == "cpu" else {}
+            self.assertEqual(counts, {("host function", "host function"): 5, ("fill", "fill"): 2, **kernels})
+        for span in run.spans("kernel"):
+            self.assertEqual(span["args"]["tier"], "host")
+        self.assertEqual(run.profile["lost"], 0)
+
+    @unittest.skipUnless(DEVICE == "cpu", "the null device is everywhere")
+    def test_the_null_device_has_spans_of_functions_alone(self):
+        run = Run("null", "others", device="null:0")
+        self.assertEqual(set(self.counts(run)), {("host function", "host function")})
+
+    def test_timelines_begin_and_end_while_threads_launch(self):
+        """Four threads work between beginnings and ends: all of theirs is in each timeline. Four others never stop."""
+        name = FOLDER / "threads"
+        run = Run("threads", "threads", "1", str(name), RT_TRACE="", RT_PROFILE="0")
+        self.assertRegex(run.result.stderr, r"^(manyrt: warning: CUPTI cannot be used: it has no records of the work.*\n)?$")
+        for index in range(6):
+            run.events = json.loads(pathlib.Path(f"{name}.{index}").read_text())
+            tracks = {(event["pid"], event["tid"]): event["args"]["name"].split(", context ")[0] for event in run.events
+                      if event["name"] == "thread_name"}
+            counts = collections.Counter((tracks[span["pid"], span["tid"]], span["name"]) for span in run.work())
+            for thread in range(4):
+                mine = {name: count for (track, name), count in counts.items() if track == f"counted {thread}"}
+                self.assertEqual(mine, {"scale": 10, "copy host to device": 1, "copy device to host": 1, "fill": 1},
+                                 (index, thread))
+            streams = collections.defaultdict(list)
+            for span in run.work():
+                self.assertEqual(span["args"]["stream"], tracks[span["pid"], span["tid"]])
+                streams[span["args"]["stream"]].append(span)
+            for spans in streams.values():  # none twice: a stream is in order
+                serials = [span["args"]["serial"] for span in spans]
+                self.assertEqual(len(serials), len(set(serials)))
 
     def test_the_log_says_what_times_the_work(self):
         if not DEVICE.startswith("cuda"):

@@ -1,16 +1,19 @@
 /* Work of known numbers on one device, for trace_test.py: launches, copies of each direction, fills, a host function, and a
- * graph. Usage: traced_program DEVICE [shutdown|exit|running|profiled|middle|barriers|copies|streams] [REPEATS] [FILE]. Prints
- * what events say of the graph's launches. With "profiled" a callback of the trace adds up what it is told, and FILE gets the
- * sums. With "middle" the streams, the graph and some work are older than the timeline, which FILE gets. With "barriers" it
- * launches two other kernels, with "copies" it copies and fills in ways that take several commands, with
- * "streams" it has streams that end at once. */
+ * graph. Usage: traced_program DEVICE [shutdown|exit|running|profiled|middle|barriers|copies|streams|threads|others]
+ * [REPEATS] [FILE]. Prints what events say of the graph's launches. With "profiled" a callback of the trace adds up what it is
+ * told, and FILE gets the sums. With "middle" the streams, the graph and some work are older than the timeline, which FILE
+ * gets. With "barriers" it launches two other kernels, with "copies" it copies and fills in ways that take several commands,
+ * with "streams" it has streams that end at once, with "threads" timelines begin and end while threads launch (threads.h), with
+ * "others" it has the work of other_work.h. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "other_work.h"
 #include "profiler.h"
 #include "rt.h"
+#include "threads.h"
 
 enum { kItems = 1 << 16, kLaunches = 5, kGraphLaunches = 3 };
 
@@ -177,6 +180,8 @@ int main(int argc, char** argv) {
   rtContext_t context = NULL;
   rtStreamOptions_t options = RT_STREAM_OPTIONS_INIT;
   rtModuleOptions_t module_options = RT_MODULE_OPTIONS_INIT;
+  rtContextOptions_t context_options = RT_CONTEXT_OPTIONS_INIT;
+  rtMallocOptions_t memory_options = RT_MALLOC_OPTIONS_INIT;
   rtStream_t stream = NULL;
   rtModule_t module = NULL;
   int called = 0;
@@ -187,16 +192,22 @@ int main(int argc, char** argv) {
   if (argc < 2) return 2;
   if (rtDeviceGetByName(&device, argv[1]) != RT_SUCCESS) return 77;
   if (profiled) OK(profilerBegin());
-  OK(rtContextCreate(&context, NULL, device));
+  snprintf(context_options.label, sizeof context_options.label, "train\\ing");
+  OK(rtContextCreate(&context, &context_options, device));
   snprintf(options.label, sizeof options.label, "the \"first\"");
   OK(rtStreamCreate(&stream, &options, context));
+  if (strcmp(end, "others") == 0) {
+    OK(otherWork(stream, context, device));
+    return 0;
+  }
   module_options.name = "traced.cl";
   OK(rtModuleLoadData(&module, kSource, sizeof kSource, &module_options, context));
   OK(rtModuleWait(module, RT_MODULE_OPTIMIZED, RT_TIMEOUT_INFINITE));
   OK(rtModuleGetKernel(&scale, "scale", module));
   OK(rtModuleGetKernel(&smooth, "smooth", module));
+  snprintf(memory_options.label, sizeof memory_options.label, "the \"second\"");
   OK(rtMalloc((void**)&device_a, bytes, context));
-  OK(rtMalloc((void**)&device_b, bytes, context));
+  OK(rtMallocWithOptions((void**)&device_b, bytes, &memory_options, context));
   OK(rtMallocHost((void**)&host, bytes, context));
   memset(host, 0, bytes);
   if (strcmp(end, "middle") == 0) {
@@ -209,6 +220,10 @@ int main(int argc, char** argv) {
   }
   if (strcmp(end, "streams") == 0) {
     shortStreams(context);
+    return 0;
+  }
+  if (strcmp(end, "threads") == 0) {
+    OK(threadedTimelines(file, scale, context));
     return 0;
   }
   if (strcmp(end, "barriers") == 0) {

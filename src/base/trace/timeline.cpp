@@ -226,8 +226,10 @@ int processOf(const Track& track, Number tid, unsigned lane) {
   if (last.session == now && last.tid == tid) return last.pid;
   const int pid = process(track.device);
   if (isUnnamed(tid)) {
-    char name[sizeof track.label + 32];
-    snprintf(name, sizeof name, lane == 0 ? "%s" : "%s, side by side %u", track.label, lane);
+    char name[sizeof track.label + sizeof track.context + 48];
+    const int used =
+        snprintf(name, sizeof name, track.context[0] == '\0' ? "%s" : "%s, context %s", track.label, track.context);
+    if (lane != 0) snprintf(name + used, sizeof name - static_cast<size_t>(used), ", side by side %u", lane);
     nameOf("thread_name", pid, tid, name);
   }
   last = {now, tid, pid};
@@ -523,6 +525,16 @@ void memory(Memory what, uint64_t pool, uint64_t address, uint64_t bytes, uint64
   line.member("address", address).member("bytes", bytes).member("stream", track);
   if (what == Memory::kReserve) line.member("device", device).member("kind", kind);
   emit(line.text("}}"));
+}
+
+// Of a category of its own, since `manyrt memory` knows all events of "memory".
+void label(uint64_t address, const char* label) {
+  const Number thread = thisThread();
+  Line line;
+  line.text("{\"ph\":\"i\",\"s\":\"t\",\"name\":\"label\",\"cat\":\"label\"")
+      .place(kThreads, thread)
+      .time("ts", nowNanoseconds());
+  emit(line.text(",\"args\":{\"address\":").number(address).member("label", label).text("}}"));
 }
 
 }  // namespace manyrt::trace::timeline

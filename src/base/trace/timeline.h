@@ -26,6 +26,7 @@ void work(const Track& track, uint64_t serial, const Work& work, int64_t begin, 
 void clock(const char* device, int64_t error);
 void lost(uint64_t count);
 void liveBytes(uint64_t bytes);
+void label(uint64_t address, const char* label);
 void memory(Memory what, uint64_t pool, uint64_t address, uint64_t bytes, uint64_t track, const char* device, const char* kind);
 
 }  // namespace manyrt::trace::timeline

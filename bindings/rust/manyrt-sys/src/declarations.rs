@@ -841,11 +841,11 @@ pub struct rtDeviceProperties_t {
     pub memory_bytes: u64,
     /// largest single allocation
     pub max_allocation_bytes: u64,
-    /// cache line bytes.
+    /// 0 if unknown
     pub cache_line_bytes: u64,
     /// caches: 0 if absent or unknown
     pub l1_bytes: u64,
-    /// l2 bytes.
+    /// OpenCL: the cache of global memory, whose level its drivers do not tell
     pub l2_bytes: u64,
     /// l3 bytes.
     pub l3_bytes: u64,
@@ -2134,14 +2134,15 @@ extern "C" {
         device: rtDevice_t,
     ) -> rtStatus_t;
 
-    /// Returns one number of a device, as cudaDeviceGetAttribute: every integer property, and more.
+    /// Returns one number of a device, as cudaDeviceGetAttribute: every integer property, and more. A clock or a cache that the
+    /// driver does not tell, or the device does not have, is NOT\_SUPPORTED.
     ///
     /// - out value: receives the number
     /// - in attribute: RT\_ATTRIBUTE\_\*
     /// - in device: the device
     /// - blocks: never
     /// - capture: outside
-    /// - errors: INVALID\_VALUE, INVALID\_HANDLE, DRIVER
+    /// - errors: INVALID\_VALUE, INVALID\_HANDLE, NOT\_SUPPORTED, DRIVER
     pub fn rtDeviceGetAttribute(value: *mut i64, attribute: i32, device: rtDevice_t) -> rtStatus_t;
 
     /// Tells whether a device has an optional capability.

@@ -78,11 +78,11 @@ pub struct DeviceProperties {
     pub memory_bytes: u64,
     /// largest single allocation
     pub max_allocation_bytes: u64,
-    /// cache line bytes.
+    /// 0 if unknown
     pub cache_line_bytes: u64,
     /// caches: 0 if absent or unknown
     pub l1_bytes: u64,
-    /// l2 bytes.
+    /// OpenCL: the cache of global memory, whose level its drivers do not tell
     pub l2_bytes: u64,
     /// l3 bytes.
     pub l3_bytes: u64,
