@@ -180,4 +180,9 @@ std::string history(uintptr_t address) {
   return text + ".";
 }
 
+std::string placeOf(uintptr_t address) {
+  Record record;
+  return with(address, [&](const Record& known) { record = known; }) ? describe(record.allocated) : "";
+}
+
 }  // namespace manyrt::allocator::records

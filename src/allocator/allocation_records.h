@@ -25,5 +25,7 @@ void reportWriteAfterFree(uintptr_t address, uint64_t offset, unsigned value);
 
 // " It was allocated by ... and freed by ...", with the calls; empty without a record. Throws bad_alloc.
 std::string history(uintptr_t address);
+// "thread 7 in rtMalloc+0x12 < main+0x34", of the allocation; empty without a record. Throws bad_alloc.
+std::string placeOf(uintptr_t address);
 
 }  // namespace manyrt::allocator::records

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "allocator/allocation_records.h"
 #include "allocator/context_resources.h"
 #include "allocator/import_release.h"
 #include "allocator/live_blocks.h"
@@ -27,7 +28,7 @@ uint64_t liveHandles(int32_t kind) {
   return count;
 }
 
-// The largest allocations by size and label, and the sum of the rest.
+// The largest allocations by size and label, where RT_MEMORY_DEBUG knows it by place, and the sum of the rest.
 void reportAllocations() {
   constexpr size_t kMost = 16;
   const std::vector<allocator::LiveBlock> live = allocator::liveBlocks();
@@ -40,6 +41,8 @@ void reportAllocations() {
     const bool labelled = !live[i].label.empty();
     fprintf(stderr, "manyrt: leak:   %llu bytes at %p%s%s%s\n", static_cast<unsigned long long>(live[i].size),
             reinterpret_cast<void*>(live[i].address), labelled ? ", \"" : "", live[i].label.c_str(), labelled ? "\"" : "");
+    const std::string place = allocator::records::placeOf(live[i].address);  // empty without RT_MEMORY_DEBUG
+    if (!place.empty()) fprintf(stderr, "manyrt: leak:     allocated by %s\n", place.c_str());
   }
   if (live.size() > kMost) fprintf(stderr, "manyrt: leak:   %llu bytes in %zu more\n", rest, live.size() - kMost);
 }

@@ -142,6 +142,10 @@ TEST(LeakReportTest, NamesTheHandlesByKindAndAllocationsBySizeAndLabelThatAreAli
       << outcome.err;
   EXPECT_TRUE(contains(outcome.err, ", \"the largest\"\nmanyrt: leak:   1000 bytes at 0x")) << outcome.err;
   EXPECT_TRUE(contains(outcome.err, "manyrt: leak:   5000 bytes in 5 more\n")) << outcome.err;
+  EXPECT_FALSE(contains(outcome.err, "allocated by")) << outcome.err;
+  outcome = child({"leak", "labelled"}, {{"RT_LEAK_REPORT", "1"}, {"RT_MEMORY_DEBUG", "1"}});
+  EXPECT_TRUE(contains(outcome.err, ", \"the largest\"\nmanyrt: leak:     allocated by thread ")) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, " in rtMallocWithOptions+0x")) << outcome.err;
   outcome = child({"leak", "leak"}, {});
   EXPECT_EQ(outcome.err, "") << "only when asked for";
   outcome = child({"leak", "nothing"}, {{"RT_LEAK_REPORT", "1"}});
