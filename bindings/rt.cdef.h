@@ -189,7 +189,12 @@ enum rtImageFormat {
   RT_IMAGE_FATBIN = 5,
   RT_IMAGE_SPIRV = 6,
   RT_IMAGE_OPENCL_BINARY = 7,
-  RT_IMAGE_HOST_OBJECT = 8
+  RT_IMAGE_HOST_OBJECT = 8,
+  RT_IMAGE_MANYRT = 9
+};
+enum rtImageFlags {
+  RT_IMAGE_FLAGS_INVALID = -1,
+  RT_IMAGE_WITHOUT_SOURCE = 1
 };
 enum rtModuleState {
   RT_MODULE_INVALID = -1,
@@ -481,6 +486,10 @@ typedef struct rtModuleOptions_t {
   const char* const* header_names;
   const char* const* headers;
 } rtModuleOptions_t;
+typedef struct rtImageOptions_t {
+  uint32_t struct_size;
+  uint32_t flags;
+} rtImageOptions_t;
 typedef struct rtModuleInfo_t {
   uint32_t struct_size;
   int32_t state;
@@ -754,6 +763,8 @@ rtStatus_t rtModuleCreateFromSources(rtModule_t* module, const char* const* sour
 rtStatus_t rtModuleLoadData(rtModule_t* module, const void* image, size_t size, const rtModuleOptions_t* options,
     rtContext_t context);
 rtStatus_t rtModuleLoadFile(rtModule_t* module, const char* path, const rtModuleOptions_t* options, rtContext_t context);
+rtStatus_t rtModuleGetImage(void* buffer, size_t size, size_t* needed, const rtImageOptions_t* options,
+    rtModule_t module);
 rtStatus_t rtModuleDestroy(rtModule_t module);
 rtStatus_t rtModuleGetBuildLog(char* buffer, size_t size, size_t* needed, rtModule_t module);
 rtStatus_t rtModuleGetInfo(rtModuleInfo_t* info, rtModule_t module);

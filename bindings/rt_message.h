@@ -496,6 +496,11 @@ static inline rtStatus_t rtModuleLoadFileWithMessage(char* message, size_t messa
   return rtKeepMessage(message, message_size, rtModuleLoadFile(module, path, options, context));
 }
 
+static inline rtStatus_t rtModuleGetImageWithMessage(char* message, size_t message_size, void* buffer, size_t size,
+    size_t* needed, const rtImageOptions_t* options, rtModule_t module) {
+  return rtKeepMessage(message, message_size, rtModuleGetImage(buffer, size, needed, options, module));
+}
+
 static inline rtStatus_t rtModuleDestroyWithMessage(char* message, size_t message_size, rtModule_t module) {
   return rtKeepMessage(message, message_size, rtModuleDestroy(module));
 }

@@ -265,7 +265,8 @@ enum rtArgKind {
 enum rtImageFormat {
   RT_IMAGE_INVALID = -1,
   RT_IMAGE_AUTO = 0,          /**< told from the bytes: an ELF file for CUDA is CUBIN, any other HOST_OBJECT; the
-                                   marks of FATBIN and SPIRV; of text, what begins with .version is PTX, else OPENCL_C */
+                                   marks of MANYRT, FATBIN and SPIRV; of text, what begins with .version is PTX, else
+                                   OPENCL_C */
   RT_IMAGE_OPENCL_C = 1,      /**< OpenCL C 1.2 source; every device with RT_CAPABILITY_KERNELS */
   RT_IMAGE_CUDA_CXX = 2,      /**< CUDA C++ source; CUDA */
   RT_IMAGE_PTX = 3,           /**< CUDA */
@@ -273,7 +274,15 @@ enum rtImageFormat {
   RT_IMAGE_FATBIN = 5,        /**< CUDA */
   RT_IMAGE_SPIRV = 6,         /**< OpenCL */
   RT_IMAGE_OPENCL_BINARY = 7, /**< what clGetProgramInfo gave; OpenCL */
-  RT_IMAGE_HOST_OBJECT = 8    /**< a shared object that exports rtHostModule; CPU */
+  RT_IMAGE_HOST_OBJECT = 8,   /**< a shared object that exports rtHostModule; CPU */
+  RT_IMAGE_MANYRT = 9         /**< what rtModuleGetImage gave: code for one or more devices, and the source; every device with
+                                   RT_CAPABILITY_KERNELS */
+};
+
+/** Flags of rtImageOptions_t. */
+enum rtImageFlags {
+  RT_IMAGE_FLAGS_INVALID = -1,
+  RT_IMAGE_WITHOUT_SOURCE = 1 /**< the image has the code alone */
 };
 
 /** How far a module is: rtModuleWait, which waits for the first two, and rtModuleGetInfo. */
@@ -756,6 +765,16 @@ typedef struct rtModuleOptions_t {
 #define RT_MODULE_OPTIONS_INIT                                                                             \
   {sizeof(rtModuleOptions_t) /* struct_size */, 0 /* format */, NULL /* build_options */, NULL /* name */, \
    0 /* header_count */, 0 /* reserved */, NULL /* header_names */, NULL /* headers */}
+/* clang-format on */
+
+/** Options of rtModuleGetImage. */
+typedef struct rtImageOptions_t {
+  uint32_t struct_size;
+  uint32_t flags; /**< 0 or RT_IMAGE_WITHOUT_SOURCE */
+} rtImageOptions_t;
+/* clang-format off */
+#define RT_IMAGE_OPTIONS_INIT \
+  {sizeof(rtImageOptions_t) /* struct_size */, 0 /* flags */}
 /* clang-format on */
 
 /** Result of rtModuleGetInfo. */
@@ -2025,8 +2044,8 @@ RT_API rtStatus_t rtModuleCreateFromSources(rtModule_t* module, const char* cons
  *  @param[in]  context  may be NULL: current
  *  blocks: maybe, while a compiler runs
  *  capture: outside
- *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED (a format of another device),
- *    BUILD_FAILED, COMPILER_NOT_FOUND, INVALID_IMAGE, BUSY, IO, DEVICE_LOST, DRIVER */
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED (a format or an image of another
+ *    device), BUILD_FAILED, COMPILER_NOT_FOUND, INVALID_IMAGE, BUSY, IO, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtModuleLoadData(rtModule_t* module, const void* image, size_t size, const rtModuleOptions_t* options,
                                    rtContext_t context);
 
@@ -2037,9 +2056,25 @@ RT_API rtStatus_t rtModuleLoadData(rtModule_t* module, const void* image, size_t
  *  @param[in]  context  may be NULL: current
  *  blocks: maybe, while the file is read or a compiler runs
  *  capture: outside
- *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED (a format of another device),
- *    BUILD_FAILED, COMPILER_NOT_FOUND, INVALID_IMAGE, BUSY, IO, DEVICE_LOST, DRIVER */
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED (a format or an image of another
+ *    device), BUILD_FAILED, COMPILER_NOT_FOUND, INVALID_IMAGE, BUSY, IO, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtModuleLoadFile(rtModule_t* module, const char* path, const rtModuleOptions_t* options, rtContext_t context);
+
+/** Writes the code of a module and its source as an image (docs/design/images.md), which rtModuleLoadData and rtModuleLoadFile
+ * take on any machine: where the code suits the device it is loaded without a compiler, else the source is built. Waits for
+ * optimised code. For the CPU and CUDA the same source and options give the same bytes on the same machine. Machine code in an
+ * image is run as it is: load images from places that are trusted.
+ *  @param[out] buffer   receives the image, at most size bytes; may be NULL if size is 0
+ *  @param[in]  size     bytes of buffer
+ *  @param[out] needed   receives the bytes of the whole image; may be NULL
+ *  @param[in]  options  may be NULL
+ *  @param[in]  module   the module
+ *  blocks: maybe, while optimised code is being made
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, OUT_OF_MEMORY, NOT_SUPPORTED (the program gave the code; the driver gives none, and
+ *    there is no source), IO, SHUT_DOWN, DRIVER */
+RT_API rtStatus_t rtModuleGetImage(void* buffer, size_t size, size_t* needed, const rtImageOptions_t* options,
+                                   rtModule_t module);
 
 /** Ends a module and the handles of its kernels at once. Launches already submitted complete.
  *  @param[in] module  may be NULL: nothing happens

@@ -2,7 +2,9 @@
 // module and the module of the backend.
 #include "manager/module.h"
 
+#include <algorithm>
 #include <cstring>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -10,6 +12,7 @@
 #include "api/structs.h"
 #include "manager/context.h"
 #include "ops/module.h"
+#include "ops/module_image.h"
 
 using namespace manyrt;
 
@@ -100,6 +103,23 @@ rtStatus_t rtModuleLoadFile(rtModule_t* module, const char* path, const rtModule
     manager::Module* object = nullptr;
     RT_TRY(ops::loadModuleFile(&object, path, given, in.context(), in.resources(), guard));
     *module = reinterpret_cast<rtModule_t>(object->bits);
+    return Status();
+  });
+}
+
+rtStatus_t rtModuleGetImage(void* buffer, size_t size, size_t* needed, const rtImageOptions_t* options, rtModule_t module) {
+  if (needed != nullptr) *needed = 0;
+  return api::guarded(__func__, [&](epoch::Guard& guard) -> Status {
+    RT_CHECK_ARG(buffer != nullptr || size == 0, "The output \"buffer\" is NULL, its size is %zu.", size);
+    rtImageOptions_t chosen;
+    RT_TRY(api::readOptions(&chosen, options, RT_IMAGE_OPTIONS_INIT, "options"));
+    RT_CHECK_ARG((chosen.flags & ~uint32_t{RT_IMAGE_WITHOUT_SOURCE}) == 0, "The flags 0x%x of an image are unknown.",
+                 chosen.flags);
+    RT_RESOLVE(Module, object, modules, module, RT_HANDLE_MODULE);
+    std::string bytes;
+    RT_TRY(ops::moduleImage(&bytes, *object, chosen.flags, guard));
+    if (size != 0) memcpy(buffer, bytes.data(), std::min(size, bytes.size()));
+    if (needed != nullptr) *needed = bytes.size();
     return Status();
   });
 }

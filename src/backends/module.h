@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backends/kernel.h"
+#include "base/blake2b.h"
 #include "base/clock.h"
 
 namespace manyrt::backend {
@@ -24,6 +25,26 @@ struct Image {
   uint32_t header_count = 0;
   const char* const* header_names = nullptr;
   const char* const* headers = nullptr;
+};
+
+// What a part of an image is (module_image.h, docs/design/images.md). Other numbers are of later versions, and passed over.
+enum class PartKind : uint32_t { kSource = 1, kCpu = 2, kCuda = 3, kOpenCl = 4 };
+
+// A part that was read; borrowed.
+struct ImagePart {
+  uint32_t kind = 0;        // PartKind, or unknown
+  uint32_t form = 0;        // of the data: the loader takes those that it knows
+  std::string_view target;  // the device or processor that it is for, in words of the kind
+  std::string_view data;    // to be checked against the hash before it is used
+  Digest hash{};
+};
+
+// A part to be written. The same code has the same bytes.
+struct BuiltPart {
+  PartKind kind = PartKind::kSource;
+  uint32_t form = 0;
+  std::string target;
+  std::string data;
 };
 
 // A program loaded for one context. Its kernels keep what they need of it: they may outlive it.
@@ -58,6 +79,8 @@ class Module : public RefCounted {
   // cuModuleGetGlobal · nothing in OpenCL 1.2. The address stays null where there is none of that name.
   virtual Status global(void** address, uint64_t* size, const char* name) const = 0;
   virtual void native(uint64_t out[2]) = 0;
+  // The code of the kernels as a part of an image. NOT_SUPPORTED where the program brought it. Throws bad_alloc.
+  virtual Status part(BuiltPart* out) const = 0;
 
  protected:
   // False: there is one of that name.
@@ -84,6 +107,10 @@ class ModuleLoader {
   // cuModuleLoadDataEx, NVRTC · clCreateProgramWithSource, clBuildProgram. Blocks while a compiler runs; several threads
   // may be inside. Memory that is missing may be std::bad_alloc.
   virtual Status load(Ref<Module>* module, const Image& image) = 0;
+  // How well a part suits the device: 0 not at all, and `why_not` gets the rest of a sentence; else the greatest is taken.
+  virtual uint32_t suits(const ImagePart& part, std::string* why_not) const = 0;
+  // Of a part that suits, whose hash was checked. Runs no compiler of the library's; a driver may have to finish its code.
+  virtual Status loadPart(Ref<Module>* module, const ImagePart& part, const char* name) = 0;
 };
 
 }  // namespace manyrt::backend

@@ -13,6 +13,7 @@
 #include "base/status.h"
 #include "compiler/image.h"
 #include "compiler/preprocessor/header.h"
+#include "compiler/toolchain/cpu_target.h"  // suitsCpu
 #include "compiler/unit.h"
 
 namespace manyrt::compiler {
@@ -49,6 +50,12 @@ Status buildForCpu(Ref<Object>* object, std::string* log, const BuildRequest& re
 // Until the optimised code of an object is there, if it is being made. TIMEOUT; BUILD_FAILED: it could not be made; SHUT_DOWN.
 Status awaitBetter(const Object& object, Deadline deadline);
 
+// The code of an object that was built, the optimised one where there is one, as data of an image's part; `target` says which
+// processor it is for. NOT_SUPPORTED: it was not built. Throws bad_alloc.
+Status cpuPart(std::string* data, std::string* target, const Object& object, const std::string& log);
+// INVALID_IMAGE: these bytes are no whole part, or no object of this machine.
+Status loadCpuPart(Ref<Object>* object, std::string* log, std::string_view data, std::string_view target, const char* name);
+
 // --- CUDA. Needs no GPU and no driver.
 
 // BUILD_FAILED with a log that has the user's names and lines; COMPILER_NOT_FOUND; INVALID_VALUE for options; NOT_SUPPORTED. On
@@ -60,6 +67,11 @@ Status buildForCuda(std::shared_ptr<const CudaImage>* image, const CudaTarget& t
 // architecture, the target's is added. No kernels or globals are described. Kept in the cache only where no #include can bring
 // in files.
 Status compileCuda(std::shared_ptr<const CudaImage>* image, const CudaTarget& target, const BuildRequest& request);
+
+// An image as data of a part of a module's image, and back. False: these bytes are no whole part of this form.
+inline constexpr uint32_t kCudaPartForm = 1;
+std::string cudaPart(const CudaImage& image);
+bool readCudaPart(CudaImage* image, std::string_view data);
 
 // --- OpenCL: begin, fromCache, and where that has nothing translate, the driver's compiler, store.
 
@@ -97,5 +109,13 @@ class OpenClBuild {
   const std::unique_ptr<FrontEnd> front_end_;
   Digest key_{};
 };
+
+// What a driver made of a program, as data of a part of a module's image, and back. False: these bytes are no whole part of
+// this form. The text of the program is not in it.
+inline constexpr uint32_t kOpenClPartForm = 1;
+std::string openClPart(const OpenClImage& image);
+bool readOpenClPart(OpenClImage* image, std::string_view data);
+// What a binary depends on, as a target: device and driver, and how their kernels are made. 32 hexadecimal digits.
+std::string openClPartTarget(const OpenClTarget& target);
 
 }  // namespace manyrt::compiler

@@ -81,12 +81,19 @@ class Object : public RefCounted {
   Tier tier() const { return tier_; }
   void setTier(Tier tier) { tier_ = tier; }
   uint64_t fileBytes() const { return file_bytes_; }
+  // The processor that a build made it for (toolchain/cpu_target.h); empty: it was not built here. Set as the tier is.
+  const std::string& target() const { return target_; }
+  void setTarget(std::string target) { target_ = std::move(target); }
+  // The file as it was loaded. IO; throws bad_alloc.
+  Status readFile(std::string* bytes) const;
 
  private:
   Object(void* handle, Descriptor file);
   void findCode(const void* data, size_t size);
   void* const handle_;
   const Descriptor file_;  // open where a debugger or a sanitizer may read it
+  std::string copy_;       // of the file, where it is not open
+  std::string target_;
   std::atomic<const rtHostModuleKernel_t*> better_{nullptr};
   Ref<Object> better_object_;
   std::atomic<Improvement> improvement_{Improvement::kNone};

@@ -8,6 +8,10 @@
 
 namespace manyrt::compiler {
 
+// Counts up when a unit of one version of the library and the CPU backend of another would no longer understand each other:
+// units live on in images of modules (docs/design/images.md).
+inline constexpr uint32_t kUnitForm = 1;
+
 // The largest group, and the largest global size in a direction, that the loops of a unit are made for. The margin keeps
 // `get_global_id(0)` of every item that a compiler thinks of inside 31 bits.
 inline constexpr int64_t kMaxGroupItems = 4096;

@@ -78,7 +78,7 @@ Status createModule(Module** module, Context& context, allocator::ContextResourc
     made.bits.push_back(kernel->bits);
   }
   RT_TRY(createChild(module, modules, context, Ref<allocator::ContextResources>(&resources), std::move(loaded.native),
-                     made.bits, std::move(loaded.name), loaded.nanoseconds));
+                     made.bits, std::move(loaded.name), loaded.nanoseconds, std::move(loaded.source)));
   made.bits.clear();
   return Status();
 }

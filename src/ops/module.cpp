@@ -11,6 +11,7 @@
 #include <sstream>
 #include <string>
 
+#include "backends/module_image.h"
 #include "base/clock.h"
 #include "base/fault.h"
 #include "base/log.h"
@@ -19,6 +20,7 @@
 #include "manager/context.h"
 #include "manager/device.h"
 #include "manager/library.h"
+#include "ops/module_image.h"
 
 namespace manyrt::ops {
 namespace {
@@ -33,11 +35,11 @@ struct Format {
   const char* word;
   bool text;
 };
-constexpr Format kFormats[] = {{"AUTO", false},  {"OPENCL_C", true},       {"CUDA_CXX", true},
-                               {"PTX", true},    {"CUBIN", false},         {"FATBIN", false},
-                               {"SPIRV", false}, {"OPENCL_BINARY", false}, {"HOST_OBJECT", false}};
+constexpr Format kFormats[] = {{"AUTO", false},        {"OPENCL_C", true}, {"CUDA_CXX", true}, {"PTX", true},
+                               {"CUBIN", false},       {"FATBIN", false},  {"SPIRV", false},   {"OPENCL_BINARY", false},
+                               {"HOST_OBJECT", false}, {"MANYRT", false}};
 constexpr int32_t kFormatCount = sizeof kFormats / sizeof kFormats[0];
-static_assert(kFormatCount == RT_IMAGE_HOST_OBJECT + 1);
+static_assert(kFormatCount == RT_IMAGE_MANYRT + 1);
 
 // The last byte of a text may be its terminator.
 std::string_view withoutTerminator(std::string_view text) {
@@ -76,6 +78,7 @@ bool isPtx(std::string_view text) {
 int32_t markedFormat(std::string_view data) {
   constexpr size_t kElfMachine = 18;  // the offset of e_machine
   constexpr uint32_t kCudaMachine = 190, kFatbinMark = 0xBA55ED50, kSpirvMark = 0x07230203;
+  if (backend::ModuleImage::marks(data)) return RT_IMAGE_MANYRT;
   if (data.starts_with("\177ELF")) return wordAt(data, kElfMachine, 2) == kCudaMachine ? RT_IMAGE_CUBIN : RT_IMAGE_HOST_OBJECT;
   const uint32_t mark = wordAt(data, 0, 4);
   if (mark == kFatbinMark) return RT_IMAGE_FATBIN;
@@ -89,7 +92,8 @@ Status recognise(backend::Image* image) {
   const size_t zero = text.find('\0');
   if (zero != std::string_view::npos) {
     return Status::error(RT_ERROR_INVALID_IMAGE,
-                         "The image of %zu bytes is neither an ELF file, a fatbin or SPIR-V nor text: byte %zu is zero. Name "
+                         "The image of %zu bytes is neither an image of rtModuleGetImage, an ELF file, a fatbin or SPIR-V nor "
+                         "text: byte %zu is zero. Name "
                          "its format in the options if it has another one.",
                          image->data.size(), zero);
   }
@@ -143,11 +147,13 @@ Status chooseLoader(backend::ModuleLoader** loader, manager::Context& context, a
                        context.device->name().c_str());
 }
 
-Status checkImage(backend::Image* image, const backend::ModuleLoader& loader, manager::Context& context) {
+}  // namespace
+
+Status checkImage(backend::Image* image, const backend::ModuleLoader& loader, const manager::Context& context) {
   RT_CHECK_ARG(image->data.size() <= kMaxImageBytes, "An image of %zu bytes is too large: at most %zu.", image->data.size(),
                kMaxImageBytes);
   if (image->format == RT_IMAGE_AUTO) RT_TRY(recognise(image));
-  if (!loader.takes(image->format)) {
+  if (image->format != RT_IMAGE_MANYRT && !loader.takes(image->format)) {
     std::string taken;
     for (int32_t format = RT_IMAGE_AUTO + 1; format < kFormatCount; ++format) {
       if (loader.takes(format)) taken += (taken.empty() ? "" : ", ") + std::string(kFormats[format].word);
@@ -158,6 +164,8 @@ Status checkImage(backend::Image* image, const backend::ModuleLoader& loader, ma
   if (kFormats[image->format].text) RT_TRY(checkText(image));
   return checkWords(*image);
 }
+
+namespace {
 
 Status checkFormat(int32_t format) {
   RT_CHECK_ARG(format >= RT_IMAGE_AUTO && format < kFormatCount, "%d is no format of images: RT_IMAGE_* goes from %d to %d.",
@@ -235,8 +243,8 @@ const char* nameOf(const backend::Image& image) {
 }
 
 // For messages and the trace. Nothing else sees the kernels yet.
-void nameKernels(const backend::Module& module, const backend::Image& image) {
-  for (const Ref<backend::Kernel>& kernel : module.kernels()) kernel->setModuleName(nameOf(image));
+void nameKernels(const backend::Module& module, const char* name) {
+  for (const Ref<backend::Kernel>& kernel : module.kernels()) kernel->setModuleName(name);
 }
 
 const char* wordFor(int32_t origin) {
@@ -305,11 +313,13 @@ Status loadModule(manager::Module** module, const backend::Image& given, manager
   made.name = nameOf(image);
   const int64_t began = nowNanoseconds();
   guard.leave();
-  Status loaded = loader->load(&made.native, image);
+  Status loaded = image.format == RT_IMAGE_MANYRT ? loadFromImage(&made, &source, image, *loader, context)
+                                                  : loader->load(&made.native, image);
   guard.enter();
   RT_TRY(withHint(loaded, image));
   made.nanoseconds = static_cast<uint64_t>(nowNanoseconds() - began);
-  nameKernels(*made.native, image);
+  if (image.format == RT_IMAGE_OPENCL_C || image.format == RT_IMAGE_CUDA_CXX) made.source = backend::sourceData(image);
+  nameKernels(*made.native, made.name.c_str());
   if (!manager::library::running()) return manager::library::start();  // it was ended meanwhile
   if (log::wanted(RT_LOG_INFO)) tellLoaded(made, *context.device);
   return manager::createModule(module, context, resources, std::move(made), std::move(source));

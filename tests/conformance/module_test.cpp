@@ -139,7 +139,7 @@ TEST_P(ModuleTest, AWaitForAStateThatThereIsNotIsRefused) {
 }
 
 TEST_P(ModuleTest, UnknownFormatsAndFieldsAreRefused) {
-  for (int32_t format : {-1, RT_IMAGE_HOST_OBJECT + 1, INT32_MAX, INT32_MIN}) {
+  for (int32_t format : {-1, RT_IMAGE_MANYRT + 1, INT32_MAX, INT32_MIN}) {
     EXPECT_RT(RT_ERROR_INVALID_VALUE, load(kSource, sizeof kSource, format)) << format;
   }
   rtModule_t module = nullptr;

@@ -1,7 +1,9 @@
 // Fault scenarios of modules: from data, from a file, from a source, and the launch of what is in them.
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <string>
 
 #include "driver.h"
@@ -46,6 +48,23 @@ TEST_P(ModuleFaults, LoadData) {
              TRY(rtModuleLoadData(module.out(), image.data(), image.size(), nullptr, w.context));
              TRY(runIota(w, module));
              return module.reset();
+           }});
+}
+
+TEST_P(SourceFaults, ImageOfAModule) {
+  exhaust({"a module of the image of a module", [](World& w) {
+             Module built, module;
+             size_t needed = 0;
+             TRY(rtModuleCreateFromSource(
+                 built.out(),
+                 "__kernel void iota(__global uint* out, uint count, uint base) { out[get_global_id(0)] = base; }\n", nullptr,
+                 w.context));
+             TRY(rtModuleGetImage(nullptr, 0, &needed, nullptr, built));
+             const std::unique_ptr<void, void (*)(void*)> image(std::malloc(needed), std::free);  // no fault of the library's
+             TRY(rtModuleGetImage(image.get(), needed, &needed, nullptr, built));
+             TRY(rtModuleLoadData(module.out(), image.get(), needed, nullptr, w.context));
+             TRY(module.reset());
+             return built.reset();
            }});
 }
 

@@ -196,6 +196,13 @@ class Module : public Owner<Borrowed<rtModule_t>, rtModuleDestroy> {
   Outcome<E, std::string> buildLog(E = {}) const {
     return detail::fetchText<E>(rtModuleGetBuildLog, true, get());
   }
+  /** The code and the source as an image, which fromData and fromFile take on any machine: rtModuleGetImage. */
+  template <class E = DefaultMode>
+  Outcome<E, std::string> image(bool withSource = true, E = {}) const {
+    rtImageOptions_t options RT_IMAGE_OPTIONS_INIT;
+    if (!withSource) options.flags = RT_IMAGE_WITHOUT_SOURCE;
+    return detail::fetchText<E>(rtModuleGetImage, false, static_cast<const rtImageOptions_t*>(&options), get());
+  }
   /** Which code launches run, where it came from and how long that took. */
   template <class E = DefaultMode>
   Outcome<E, rtModuleInfo_t> info(E = {}) const {

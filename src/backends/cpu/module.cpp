@@ -184,6 +184,29 @@ void Module::native(uint64_t out[2]) {
   out[1] = 0;
 }
 
+Status Module::part(backend::BuiltPart* out) const {
+  out->kind = backend::PartKind::kCpu;
+  out->form = compiler::kUnitForm;
+  return compiler::cpuPart(&out->data, &out->target, *object_, build_log_);
+}
+
+uint32_t ModuleLoader::suits(const backend::ImagePart& part, std::string* why_not) const {
+  if (part.kind != static_cast<uint32_t>(backend::PartKind::kCpu)) return 0;
+  if (part.form != compiler::kUnitForm) {
+    *why_not = "has the form " + std::to_string(part.form) + ", and this library takes the form " +
+               std::to_string(compiler::kUnitForm);
+    return 0;
+  }
+  return compiler::suitsCpu(part.target, why_not);
+}
+
+Status ModuleLoader::loadPart(Ref<backend::Module>* module, const backend::ImagePart& part, const char* name) {
+  Ref<compiler::Object> object;
+  std::string log;
+  RT_TRY(compiler::loadCpuPart(&object, &log, part.data, part.target, name));
+  return Module::create(module, std::move(object), name, true, std::move(log), threads_, RT_MODULE_ORIGIN_IMAGE);
+}
+
 Status ModuleLoader::load(Ref<backend::Module>* module, const backend::Image& image) {
   Ref<compiler::Object> object;
   std::string log;

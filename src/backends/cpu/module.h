@@ -16,6 +16,7 @@ class Module final : public backend::Module {
 
   Status global(void** address, uint64_t* size, const char* name) const override;
   void native(uint64_t out[2]) override;
+  Status part(backend::BuiltPart* out) const override;
   int32_t state() const override;
   uint64_t codeBytes() const override;
   Status awaitOptimized(Deadline deadline) override { return compiler::awaitBetter(*object_, deadline); }
@@ -32,6 +33,8 @@ class ModuleLoader final : public backend::ModuleLoader {
   explicit ModuleLoader(uint32_t threads) : threads_(threads) {}
   bool takes(int32_t format) const override { return format == RT_IMAGE_OPENCL_C || format == RT_IMAGE_HOST_OBJECT; }
   Status load(Ref<backend::Module>* module, const backend::Image& image) override;
+  uint32_t suits(const backend::ImagePart& part, std::string* why_not) const override;
+  Status loadPart(Ref<backend::Module>* module, const backend::ImagePart& part, const char* name) override;
 
  private:
   const uint32_t threads_;

@@ -1,5 +1,5 @@
-// Reading targets: the directive .target of PTX, the flags in the ELF head of a cubin, the entries of a fat binary. Every
-// offset is checked, since these are images that were refused.
+// Reading targets: their own names, the directive .target of PTX, the flags in the ELF head of a cubin, the entries of a fat
+// binary. Every offset is checked, since these are images that were refused.
 #include "backends/cuda/image_target.h"
 
 #include <elf.h>
@@ -88,6 +88,14 @@ std::string ImageTarget::name() const {
   std::string name = (ptx ? "PTX for sm_" : "sm_") + std::to_string(architecture);
   if (suffix != '\0') name += suffix;
   return name;
+}
+
+bool readTarget(std::string_view text, ImageTarget* target) {
+  constexpr std::string_view kPtx = "PTX for ";
+  const bool ptx = text.starts_with(kPtx);
+  if (!readName(ptx ? text.substr(kPtx.size()) : text, target)) return false;
+  target->ptx = ptx;
+  return target->name() == text;
 }
 
 std::vector<ImageTarget> imageTargets(int32_t format, std::string_view image) {

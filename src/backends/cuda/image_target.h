@@ -21,6 +21,9 @@ struct ImageTarget {
 // Of PTX, a cubin or a fat binary; empty: it does not say.
 std::vector<ImageTarget> imageTargets(int32_t format, std::string_view image);
 
+// What ImageTarget::name() gives. False: it is no such text.
+bool readTarget(std::string_view text, ImageTarget* target);
+
 // For a device that refused the image: "The image is for sm_70; cuda:0 is sm_90. ", or empty where the image says that it is
 // for this device.
 std::string wrongTarget(int32_t format, std::string_view image, int32_t ordinal, uint32_t device);

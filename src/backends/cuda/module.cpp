@@ -391,12 +391,18 @@ Status ModuleLoader::load(Ref<backend::Module>* out, const backend::Image& image
   const Status status = image.format == RT_IMAGE_OPENCL_C ? compiler::buildForCuda(&built, target, request)
                                                           : compiler::compileCuda(&built, target, request);
   if (!status.ok()) return compiler::buildFailure(status, built != nullptr ? built->log : std::string());
+  return loadModule(out, std::move(built), name, image.format == RT_IMAGE_CUDA_CXX, compiler::originCode(origin));
+}
+
+// From code to a module. `enumerates`: the driver names the kernels, since nothing describes them.
+Status ModuleLoader::loadModule(Ref<backend::Module>* out, std::shared_ptr<const compiler::CudaImage> built, const char* name,
+                                bool enumerates, int32_t origin) {
   Ref<NativeModuleOwner> native;
   RT_TRY(loadBuilt(&native, *built, name));
   Ref<Module> module = Ref<Module>::adopt(new Module(native, built->log));
-  module->tell(compiler::originCode(origin), built->code.size());
+  module->tell(origin, built->code.size());
   for (const compiler::CudaGlobal& global : built->globals) module->nameGlobal(global.name, global.symbol);
-  if (image.format == RT_IMAGE_CUDA_CXX) {
+  if (enumerates) {
     RT_TRY(enumerate(*module, std::move(native), name));
   }
   for (const compiler::CudaKernel& described : built->kernels) {
@@ -412,8 +418,56 @@ Status ModuleLoader::load(Ref<backend::Module>* out, const backend::Image& image
       return Status::error(RT_ERROR_INVALID_IMAGE, "\"%s\" has two kernels of the name \"%s\".", name, described.name.c_str());
     }
   }
+  module->setBuilt(std::move(built));
   *out = std::move(module);
   return Status();
+}
+
+// ---- Parts of images ----
+
+Status Module::part(backend::BuiltPart* out) const {
+  if (built_ == nullptr) {
+    return Status::error(RT_ERROR_NOT_SUPPORTED,
+                         "The module was loaded from machine code or PTX of the program, which serves as its image.");
+  }
+  const std::string_view code(reinterpret_cast<const char*>(built_->code.data()), built_->code.size());
+  const std::vector<ImageTarget> targets = imageTargets(built_->is_cubin ? RT_IMAGE_CUBIN : RT_IMAGE_PTX, code);
+  if (targets.empty())
+    return Status::error(RT_ERROR_NOT_SUPPORTED, "The compiler's code does not say which devices it is for.");
+  out->kind = backend::PartKind::kCuda;
+  out->form = compiler::kCudaPartForm;
+  out->target = targets.front().name();
+  out->data = compiler::cudaPart(*built_);
+  return Status();
+}
+
+// Machine code of the newest architecture first, then PTX, which the driver compiles.
+uint32_t ModuleLoader::suits(const backend::ImagePart& part, std::string* why_not) const {
+  if (part.kind != static_cast<uint32_t>(backend::PartKind::kCuda)) return 0;
+  if (part.form != compiler::kCudaPartForm) {
+    *why_not = "has the form " + std::to_string(part.form) + ", and this library takes the form " +
+               std::to_string(compiler::kCudaPartForm);
+    return 0;
+  }
+  ImageTarget target{};
+  const uint32_t device = context_.device().architecture();
+  if (!readTarget(part.target, &target) || !target.runsOn(device)) {
+    *why_not = "is for " + std::string(part.target) + ", and the device is sm_" + std::to_string(device);
+    return 0;
+  }
+  constexpr uint32_t kMachineCode = 1 << 20;
+  return target.architecture + 1 + (target.ptx ? 0 : kMachineCode);
+}
+
+Status ModuleLoader::loadPart(Ref<backend::Module>* out, const backend::ImagePart& part, const char* name) {
+  Current current(context_.native());
+  auto image = std::make_shared<compiler::CudaImage>();
+  if (!compiler::readCudaPart(image.get(), part.data)) {
+    return Status::error(RT_ERROR_INVALID_IMAGE, "The part of the image \"%s\" for CUDA is not whole.", name);
+  }
+  image->key = part.hash;                          // the same part is the same code
+  const bool described = !image->kernels.empty();  // of CUDA C++ none is
+  return loadModule(out, std::move(image), name, !described, RT_MODULE_ORIGIN_IMAGE);
 }
 
 }  // namespace manyrt::cuda

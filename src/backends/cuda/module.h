@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -56,6 +57,8 @@ class Module final : public backend::Module {
   Module(Ref<NativeModuleOwner> module, std::string log) : module_(std::move(module)) { build_log_ = std::move(log); }
   Status global(void** address, uint64_t* size, const char* name) const override;
   void native(uint64_t out[2]) override;
+  Status part(backend::BuiltPart* out) const override;
+  void setBuilt(std::shared_ptr<const compiler::CudaImage> built) { built_ = std::move(built); }
   // A global, and its symbol in the code.
   void nameGlobal(std::string name, std::string symbol) { symbols_.emplace(std::move(name), std::move(symbol)); }
   void tell(int32_t origin, uint64_t code_bytes) {
@@ -68,6 +71,7 @@ class Module final : public backend::Module {
  private:
   const Ref<NativeModuleOwner> module_;
   std::unordered_map<std::string, std::string> symbols_;  // of globals
+  std::shared_ptr<const compiler::CudaImage> built_;      // null: the program brought the code
 };
 
 // One source of OpenCL C, with its options, is one native module of the context. Modules made of it while it is in use share
@@ -79,6 +83,8 @@ class ModuleLoader final : public backend::ModuleLoader {
   ~ModuleLoader() override;
   bool takes(int32_t format) const override;
   Status load(Ref<backend::Module>* module, const backend::Image& image) override;
+  uint32_t suits(const backend::ImagePart& part, std::string* why_not) const override;
+  Status loadPart(Ref<backend::Module>* module, const backend::ImagePart& part, const char* name) override;
   void giveBack(NativeModule module, const Digest& key, size_t code_bytes);
   void forget(const NativeModuleOwner& module, const Digest& key);  // its last user has gone
   void unloadBehindWork(Unloading* unloading);
@@ -102,6 +108,8 @@ class ModuleLoader final : public backend::ModuleLoader {
   Status loadBuilt(Ref<NativeModuleOwner>* module, const compiler::CudaImage& image, const char* name);
   // `code` is an image of that format; of PTX its terminator stands behind it.
   Status loadNative(Ref<NativeModuleOwner>* module, std::string_view code, const char* name, int32_t format);
+  Status loadModule(Ref<backend::Module>* module, std::shared_ptr<const compiler::CudaImage> built, const char* name,
+                    bool enumerates, int32_t origin);
   Status enumerate(Module& module, Ref<NativeModuleOwner> native, const char* name);
 
   Context& context_;

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "compiler/cache/entry_bytes.h"
+#include "base/entry_bytes.h"
 #include "rt.h"
 
 namespace manyrt::compiler {

@@ -1,7 +1,7 @@
 // The order in which an entry has the parts of an image. Reading believes nothing that it has not looked at.
 #include "compiler/cache/opencl_entry.h"
 
-#include "compiler/cache/entry_bytes.h"
+#include "base/entry_bytes.h"
 #include "rt.h"
 
 namespace manyrt::compiler {

@@ -194,7 +194,10 @@ bool Parser::parseProgram() {
 }
 
 bool parse(Program* program, const LanguageOptions& options, Diagnostics& diagnostics) {
-  return Parser(*program, options, diagnostics).parseProgram();
+  Parser parser(*program, options, diagnostics);
+  const bool parsed = parser.parseProgram();
+  parser.keepBuiltins();
+  return parsed;
 }
 
 }  // namespace manyrt::compiler

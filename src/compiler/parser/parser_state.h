@@ -81,9 +81,9 @@ class Parser : private Cursor, private Scopes, private ExpressionBuilder {
   Parser(Program& program, const LanguageOptions& options, Diagnostics& diagnostics);
   Parser(const Parser&) = delete;
   Parser& operator=(const Parser&) = delete;
-  // Calls point to what was found: it stays with the program, at the same addresses.
-  ~Parser() { program_.builtins = std::make_shared<Builtins>(std::move(builtins_)); }
   bool parseProgram();  // parser.cpp
+  // Calls point to what was found: it stays with the program, at the same addresses. Throws bad_alloc.
+  void keepBuiltins() { program_.builtins = std::make_shared<Builtins>(std::move(builtins_)); }
 
  private:
   friend class Depth;

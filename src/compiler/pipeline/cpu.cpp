@@ -23,6 +23,7 @@
 #include "compiler/pipeline/kept_files.h"
 #include "compiler/pipeline/sanitizer.h"
 #include "compiler/toolchain/compiler.h"
+#include "compiler/toolchain/cpu_target.h"
 
 namespace manyrt::compiler {
 namespace {
@@ -288,6 +289,7 @@ Status tryToImprove(const Improvement& work, int cancel) {
   const auto* table = static_cast<const rtHostModule_t*>(better->symbol(kModuleSymbol));
   if (auto* fibers = static_cast<const FiberCalls**>(better->symbol(kFibersSymbol))) *fibers = work.fibers;
   better->setTier(Object::Tier::kOptimized);
+  better->setTarget(cpuTarget(work.sanitizer.word()));
   store(work.directory, work.key, log, code);
   work.object->setBetter(std::move(better), table->kernels);
   log::write(RT_LOG_INFO, "The optimised code of \"%s\" (%s) has taken the place of the quick code, %.2f s after it.",
@@ -424,6 +426,7 @@ bool Pipeline::fromCache(Built* built) {
   built->object->setTier((mode_ == Mode::kQuick || mode_ == Mode::kIr) && !hasOneForm(front_end_.options())
                              ? Object::Tier::kQuick
                              : Object::Tier::kOptimized);
+  built->object->setTarget(cpuTarget(sanitizer_.word()));
   built->log.assign(reinterpret_cast<const char*>(data.data()) + sizeof length, length);
   step.rename("cache hit");
   return true;
@@ -472,6 +475,7 @@ Status Pipeline::build(Built* built) {
   const std::string path = kept_.keepObject(quickly ? kQuickFile : kOptimizedFile, object);
   RT_TRY(Object::load(&built->object, object.data(), object.size(), front_end_.name(), path));
   built->object->setTier(quickly || refused ? Object::Tier::kQuick : Object::Tier::kOptimized);
+  built->object->setTarget(cpuTarget(sanitizer_.word()));
   if (quickly && (mode_ == Mode::kTiered || mode_ == Mode::kIrTiered)) {
     improveLater(built, optimized);
   } else if (!refused && !kept_.debugs()) {  // the cache has no code that is slower than it has to be

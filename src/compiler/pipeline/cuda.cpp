@@ -159,6 +159,15 @@ bool namesArchitecture(const std::string& option) {
 
 }  // namespace
 
+std::string cudaPart(const CudaImage& image) {
+  const std::vector<unsigned char> entry = writeCudaEntry(image);
+  return std::string(entry.begin(), entry.end());
+}
+
+bool readCudaPart(CudaImage* image, std::string_view data) {
+  return readCudaEntry(image, reinterpret_cast<const unsigned char*>(data.data()), data.size());
+}
+
 Status buildForCuda(BuiltImage* image, const CudaTarget& target, const BuildRequest& request) {
   image->reset();
   FrontEnd front_end(request);

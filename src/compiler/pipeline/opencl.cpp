@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/entry_bytes.h"
 #include "base/trace.h"
 #include "compiler/build.h"
 #include "compiler/builtins/builtins.h"
@@ -197,7 +198,42 @@ bool describe(OpenClImage* image, const OpenClTarget& target, const BuildOptions
   return true;
 }
 
+// What a driver makes of a text depends on these.
+void addTarget(Blake2b* hash, const OpenClTarget& target) {
+  addNumber(hash, kOpenClForm);
+  hash->addPart(target.identity);
+  addNumber(hash, uint64_t{target.hidden_offsets} | uint64_t{target.doubles} << 1 | uint64_t{target.atomics_64} << 2 |
+                      uint64_t{target.wrong_sizes} << 3 | uint64_t{target.rounds_division} << 4 |
+                      uint64_t{target.no_empty_arg_info} << 6 | uint64_t{target.optimized_calls} << 7 |
+                      uint64_t{target.halves} << 8);
+}
+
 }  // namespace
+
+std::string openClPart(const OpenClImage& image) {
+  EntryWriter out;
+  out.text(image.options);
+  const std::vector<unsigned char> entry = writeOpenClEntry(image);
+  out.block(entry.data(), entry.size());
+  const std::vector<unsigned char> bytes = out.take();
+  return std::string(bytes.begin(), bytes.end());
+}
+
+bool readOpenClPart(OpenClImage* image, std::string_view data) {
+  EntryReader in(reinterpret_cast<const unsigned char*>(data.data()), data.size());
+  const unsigned char* entry = nullptr;
+  uint64_t bytes = 0;
+  return in.text(&image->options) && in.block(&entry, &bytes) && in.atEnd() &&
+         readOpenClEntry(image, entry, static_cast<size_t>(bytes));
+}
+
+std::string openClPartTarget(const OpenClTarget& target) {
+  Blake2b hash;
+  hash.addPart("part of an image for OpenCL");
+  addTarget(&hash, target);
+  constexpr size_t kDigits = 32;
+  return hexadecimal(hash.finish()).substr(0, kDigits);
+}
 
 OpenClBuild::OpenClBuild(const OpenClTarget& target, const BuildRequest& request)
     : target_(target), front_end_(std::make_unique<FrontEnd>(request)) {}
@@ -217,12 +253,7 @@ Status OpenClBuild::begin(std::string* log) {
   }
   Blake2b hash;
   hash.addPart("OpenCL C for OpenCL");
-  addNumber(&hash, kOpenClForm);
-  hash.addPart(target_.identity);
-  addNumber(&hash, uint64_t{target_.hidden_offsets} | uint64_t{target_.doubles} << 1 | uint64_t{target_.atomics_64} << 2 |
-                       uint64_t{target_.wrong_sizes} << 3 | uint64_t{target_.rounds_division} << 4 |
-                       uint64_t{target_.no_empty_arg_info} << 6 | uint64_t{target_.optimized_calls} << 7 |
-                       uint64_t{target_.halves} << 8);
+  addTarget(&hash, target_);
   RT_TRY(front_end_->addToKey(&hash, log));
   key_ = hash.finish();
   return Status();

@@ -37,6 +37,11 @@ std::string KernelSanitizer::key() const {
   return all;
 }
 
+const char* KernelSanitizer::word() const {
+  if (!watches()) return "";
+  return flags.front() == "-fsanitize=thread" ? "thread" : "address";
+}
+
 Status findKernelSanitizer(KernelSanitizer* found) {
   const char* value = config::get(config::Variable::kCpuSanitize);
   const bool off = value != nullptr && strcmp(value, "off") == 0;

@@ -13,7 +13,8 @@ struct KernelSanitizer {
   std::vector<std::string> fiber_flags;  // beside these, where a kernel runs on fibers
 
   bool watches() const { return !flags.empty(); }
-  std::string key() const;  // for the cache
+  std::string key() const;   // for the cache
+  const char* word() const;  // "address", "thread"; "": none
 };
 
 // NOT_SUPPORTED: the process lacks what the variable asks for. Asked again at each build.

@@ -180,6 +180,23 @@ Status Object::load(Ref<Object>* object, const void* data, size_t size, const ch
   }
   *object = Ref<Object>::adopt(fresh);
   fresh->findCode(data, size);
+  if (!fresh->file_.valid()) fresh->copy_.assign(static_cast<const char*>(data), size);
+  return Status();
+}
+
+Status Object::readFile(std::string* bytes) const {
+  if (!file_.valid()) {
+    *bytes = copy_;
+    return Status();
+  }
+  bytes->resize(static_cast<size_t>(file_bytes_));
+  for (size_t done = 0; done < bytes->size();) {
+    const ssize_t got = pread(file_.get(), bytes->data() + done, bytes->size() - done, static_cast<off_t>(done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0)
+      return Status::error(RT_ERROR_IO, "The code of a module could not be read: %s.", strerror(got < 0 ? errno : EIO));
+    done += static_cast<size_t>(got);
+  }
   return Status();
 }
 

@@ -224,6 +224,7 @@ void modules(const rt::Context& context) {
       "-DVALUE=4", no));
   EXPECT(OK(joined.kernelCount(no)) == 1);
   OK(module.buildLog(no));
+  OK(module.image(true, no));
   OK(module.waitOptimized(rt::waitForever, no));
   EXPECT(OK(module.info(no)).kernel_count == 2);
   EXPECT(OK(module.kernelCount(no)) == 2);

@@ -394,6 +394,16 @@ class Module(Owned):
         check(lib.rtModuleGetInfo(out, self._h))
         return as_dict(out)
 
+    def image(self, source: bool = True) -> bytes:
+        """The code and, unless `source` is false, the source, as load_module() takes it from a file on any machine."""
+        needed = ffi.new("size_t *")
+        flags = 0 if source else lib.RT_IMAGE_WITHOUT_SOURCE
+        options = ffi.new("rtImageOptions_t *", {"struct_size": ffi.sizeof("rtImageOptions_t"), "flags": flags})
+        check(lib.rtModuleGetImage(NULL, 0, needed, options, self._h))
+        buffer = ffi.new("char[]", needed[0])
+        check(lib.rtModuleGetImage(buffer, needed[0], needed, options, self._h))
+        return bytes(ffi.buffer(buffer, needed[0]))
+
     def wait_optimized(self, timeout: Optional[float] = None) -> None:
         """Waits until launches run the code that stays, at most `timeout` seconds (then Timeout). The CPU has it some time
         after the first code; elsewhere it is there at once."""

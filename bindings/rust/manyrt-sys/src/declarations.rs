@@ -436,8 +436,8 @@ pub const RT_ARG_LOCAL: i32 = 2;
 // enum rtImageFormat
 /// See enum rtImageFormat.
 pub const RT_IMAGE_INVALID: i32 = -1;
-/// told from the bytes: an ELF file for CUDA is CUBIN, any other HOST\_OBJECT; the marks of FATBIN and SPIRV; of text, what
-/// begins with .version is PTX, else OPENCL\_C
+/// told from the bytes: an ELF file for CUDA is CUBIN, any other HOST\_OBJECT; the marks of MANYRT, FATBIN and SPIRV; of text,
+/// what begins with .version is PTX, else OPENCL\_C
 pub const RT_IMAGE_AUTO: i32 = 0;
 /// OpenCL C 1.2 source; every device with RT\_CAPABILITY\_KERNELS
 pub const RT_IMAGE_OPENCL_C: i32 = 1;
@@ -455,6 +455,14 @@ pub const RT_IMAGE_SPIRV: i32 = 6;
 pub const RT_IMAGE_OPENCL_BINARY: i32 = 7;
 /// a shared object that exports rtHostModule; CPU
 pub const RT_IMAGE_HOST_OBJECT: i32 = 8;
+/// what rtModuleGetImage gave: code for one or more devices, and the source; every device with RT\_CAPABILITY\_KERNELS
+pub const RT_IMAGE_MANYRT: i32 = 9;
+
+// enum rtImageFlags
+/// See enum rtImageFlags.
+pub const RT_IMAGE_FLAGS_INVALID: i32 = -1;
+/// the image has the code alone
+pub const RT_IMAGE_WITHOUT_SOURCE: i32 = 1;
 
 // enum rtModuleState
 /// See enum rtModuleState.
@@ -1344,6 +1352,26 @@ impl Default for rtModuleOptions_t {
             reserved: 0,
             header_names: std::ptr::null(),
             headers: std::ptr::null(),
+        }
+    }
+}
+
+/// Options of rtModuleGetImage.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct rtImageOptions_t {
+    /// struct size.
+    pub struct_size: u32,
+    /// 0 or RT\_IMAGE\_WITHOUT\_SOURCE
+    pub flags: u32,
+}
+
+impl Default for rtImageOptions_t {
+    /// As RT\_IMAGE\_OPTIONS\_INIT: struct\_size is set, and the rest means the defaults.
+    fn default() -> Self {
+        rtImageOptions_t {
+            struct_size: std::mem::size_of::<Self>() as u32,
+            flags: 0,
         }
     }
 }
@@ -3193,8 +3221,8 @@ extern "C" {
     /// - in context: may be NULL: current
     /// - blocks: maybe, while a compiler runs
     /// - capture: outside
-    /// - errors: INVALID\_VALUE, INVALID\_HANDLE, NOT\_FOUND, OUT\_OF\_MEMORY, NOT\_SUPPORTED (a format of another device),
-    /// - BUILD\_FAILED, COMPILER\_NOT\_FOUND, INVALID\_IMAGE, BUSY, IO, DEVICE\_LOST, DRIVER
+    /// - errors: INVALID\_VALUE, INVALID\_HANDLE, NOT\_FOUND, OUT\_OF\_MEMORY, NOT\_SUPPORTED (a format or an image of another
+    /// - device), BUILD\_FAILED, COMPILER\_NOT\_FOUND, INVALID\_IMAGE, BUSY, IO, DEVICE\_LOST, DRIVER
     pub fn rtModuleLoadData(
         module: *mut rtModule_t,
         image: *const c_void,
@@ -3211,13 +3239,35 @@ extern "C" {
     /// - in context: may be NULL: current
     /// - blocks: maybe, while the file is read or a compiler runs
     /// - capture: outside
-    /// - errors: INVALID\_VALUE, INVALID\_HANDLE, NOT\_FOUND, OUT\_OF\_MEMORY, NOT\_SUPPORTED (a format of another device),
-    /// - BUILD\_FAILED, COMPILER\_NOT\_FOUND, INVALID\_IMAGE, BUSY, IO, DEVICE\_LOST, DRIVER
+    /// - errors: INVALID\_VALUE, INVALID\_HANDLE, NOT\_FOUND, OUT\_OF\_MEMORY, NOT\_SUPPORTED (a format or an image of another
+    /// - device), BUILD\_FAILED, COMPILER\_NOT\_FOUND, INVALID\_IMAGE, BUSY, IO, DEVICE\_LOST, DRIVER
     pub fn rtModuleLoadFile(
         module: *mut rtModule_t,
         path: *const c_char,
         options: *const rtModuleOptions_t,
         context: rtContext_t,
+    ) -> rtStatus_t;
+
+    /// Writes the code of a module and its source as an image (docs/design/images.md), which rtModuleLoadData and
+    /// rtModuleLoadFile take on any machine: where the code suits the device it is loaded without a compiler, else the source
+    /// is built. Waits for optimised code. For the CPU and CUDA the same source and options give the same bytes on the same
+    /// machine. Machine code in an image is run as it is: load images from places that are trusted.
+    ///
+    /// - out buffer: receives the image, at most size bytes; may be NULL if size is 0
+    /// - in size: bytes of buffer
+    /// - out needed: receives the bytes of the whole image; may be NULL
+    /// - in options: may be NULL
+    /// - in module: the module
+    /// - blocks: maybe, while optimised code is being made
+    /// - capture: outside
+    /// - errors: INVALID\_VALUE, INVALID\_HANDLE, OUT\_OF\_MEMORY, NOT\_SUPPORTED (the program gave the code; the driver gives
+    /// - none, and there is no source), IO, SHUT\_DOWN, DRIVER
+    pub fn rtModuleGetImage(
+        buffer: *mut c_void,
+        size: usize,
+        needed: *mut usize,
+        options: *const rtImageOptions_t,
+        module: rtModule_t,
     ) -> rtStatus_t;
 
     /// Ends a module and the handles of its kernels at once. Launches already submitted complete.
@@ -4693,6 +4743,13 @@ mod tests {
     }
 
     #[test]
+    fn layout_of_rtImageOptions_t() {
+        assert_eq!((size_of::<rtImageOptions_t>(), align_of::<rtImageOptions_t>()), (8, 4));
+        assert_eq!(offset!(rtImageOptions_t, struct_size), 0);
+        assert_eq!(offset!(rtImageOptions_t, flags), 4);
+    }
+
+    #[test]
     fn layout_of_rtModuleInfo_t() {
         assert_eq!((size_of::<rtModuleInfo_t>(), align_of::<rtModuleInfo_t>()), (288, 8));
         assert_eq!(offset!(rtModuleInfo_t, struct_size), 0);
@@ -4922,7 +4979,7 @@ mod tests {
 
     #[test]
     fn every_function_is_linked() {
-        let functions: [(&str, *const ()); 187] = [
+        let functions: [(&str, *const ()); 188] = [
             ("rtGetVersion", rtGetVersion as *const ()),
             ("rtInit", rtInit as *const ()),
             ("rtShutdown", rtShutdown as *const ()),
@@ -5026,6 +5083,7 @@ mod tests {
             ("rtModuleCreateFromSources", rtModuleCreateFromSources as *const ()),
             ("rtModuleLoadData", rtModuleLoadData as *const ()),
             ("rtModuleLoadFile", rtModuleLoadFile as *const ()),
+            ("rtModuleGetImage", rtModuleGetImage as *const ()),
             ("rtModuleDestroy", rtModuleDestroy as *const ()),
             ("rtModuleGetBuildLog", rtModuleGetBuildLog as *const ()),
             ("rtModuleGetInfo", rtModuleGetInfo as *const ()),

@@ -610,8 +610,8 @@ impl fmt::Debug for ArgKind {
 pub struct ImageFormat(pub i32);
 
 impl ImageFormat {
-    /// told from the bytes: an ELF file for CUDA is CUBIN, any other HOST\_OBJECT; the marks of FATBIN and SPIRV; of text, what
-    /// begins with .version is PTX, else OPENCL\_C
+    /// told from the bytes: an ELF file for CUDA is CUBIN, any other HOST\_OBJECT; the marks of MANYRT, FATBIN and SPIRV; of
+    /// text, what begins with .version is PTX, else OPENCL\_C
     pub const AUTO: ImageFormat = ImageFormat(manyrt_sys::RT_IMAGE_AUTO);
     /// OpenCL C 1.2 source; every device with RT\_CAPABILITY\_KERNELS
     pub const OPENCL_C: ImageFormat = ImageFormat(manyrt_sys::RT_IMAGE_OPENCL_C);
@@ -629,6 +629,8 @@ impl ImageFormat {
     pub const OPENCL_BINARY: ImageFormat = ImageFormat(manyrt_sys::RT_IMAGE_OPENCL_BINARY);
     /// a shared object that exports rtHostModule; CPU
     pub const HOST_OBJECT: ImageFormat = ImageFormat(manyrt_sys::RT_IMAGE_HOST_OBJECT);
+    /// what rtModuleGetImage gave: code for one or more devices, and the source; every device with RT\_CAPABILITY\_KERNELS
+    pub const MANYRT: ImageFormat = ImageFormat(manyrt_sys::RT_IMAGE_MANYRT);
 }
 
 impl fmt::Debug for ImageFormat {
@@ -643,7 +645,27 @@ impl fmt::Debug for ImageFormat {
             ImageFormat::SPIRV => f.write_str("SPIRV"),
             ImageFormat::OPENCL_BINARY => f.write_str("OPENCL_BINARY"),
             ImageFormat::HOST_OBJECT => f.write_str("HOST_OBJECT"),
+            ImageFormat::MANYRT => f.write_str("MANYRT"),
             ImageFormat(other) => write!(f, "ImageFormat({})", other),
+        }
+    }
+}
+
+/// Flags of rtImageOptions\_t.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct ImageFlags(pub i32);
+
+impl ImageFlags {
+    /// the image has the code alone
+    pub const WITHOUT_SOURCE: ImageFlags = ImageFlags(manyrt_sys::RT_IMAGE_WITHOUT_SOURCE);
+}
+
+impl fmt::Debug for ImageFlags {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            ImageFlags::WITHOUT_SOURCE => f.write_str("WITHOUT_SOURCE"),
+            ImageFlags(other) => write!(f, "ImageFlags({})", other),
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::constants::ImageFormat;
 use crate::context::Context;
-use crate::error::{c_string, call, get, get_struct, get_text};
+use crate::error::{c_string, call, get, get_struct, get_text, read_text};
 use crate::event::nanoseconds;
 use crate::kernel::Kernel;
 use crate::memory::{Pod, Region};
@@ -184,6 +184,14 @@ impl Module {
     /// The compiler's warnings about a source that it accepted.
     pub fn build_log(&self) -> Result<String> {
         get_text!(rtModuleGetBuildLog(self.as_raw()))
+    }
+
+    /// The code and, if asked for, the source as an image, which [`Module::load`] takes from a file on any machine. Blocks while
+    /// optimised code is being made.
+    pub fn image(&self, with_source: bool) -> Result<Vec<u8>> {
+        let flags = if with_source { 0 } else { manyrt_sys::RT_IMAGE_WITHOUT_SOURCE as u32 };
+        let options = manyrt_sys::rtImageOptions_t { flags, ..Default::default() };
+        read_text(|data, size, needed| call!(rtModuleGetImage(data.cast(), size, needed, &options, self.as_raw())))
     }
 
     /// Which code launches run, where it came from and how long that took.

@@ -27,15 +27,17 @@ std::string buildLog(cl_program program, cl_device_id device) {
   return log;
 }
 
-// What the driver made of a program, for the cache. Empty where it does not say.
-std::vector<unsigned char> binaryOf(cl_program program) {
+// What the driver made of a program. Empty where it has no binaries.
+Error readBinary(std::vector<unsigned char>* binary, cl_program program) {
+  binary->clear();
   size_t size = 0;
-  if (RT_CL_CALL(clGetProgramInfo, program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr) != CL_SUCCESS || size == 0)
-    return {};
-  std::vector<unsigned char> binary(size);
-  unsigned char* into = binary.data();
-  if (RT_CL_CALL(clGetProgramInfo, program, CL_PROGRAM_BINARIES, sizeof into, &into, nullptr) != CL_SUCCESS) return {};
-  return binary;
+  Error error = RT_CL_CALL(clGetProgramInfo, program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr);
+  if (error != CL_SUCCESS || size == 0) return error;
+  binary->resize(size);
+  unsigned char* into = binary->data();
+  error = RT_CL_CALL(clGetProgramInfo, program, CL_PROGRAM_BINARIES, sizeof into, &into, nullptr);
+  if (error != CL_SUCCESS) binary->clear();
+  return error;
 }
 
 // The size of a value of a type of OpenCL C by its name; 0: it is none that has one everywhere.
@@ -90,6 +92,14 @@ bool probeArgument(compiler::OpenClArgument* argument, cl_kernel kernel, cl_uint
   return argument->kind == RT_ARG_VALUE ? taken != 0 : taken == sizeof(cl_mem);
 }
 
+// For the target of a part: ASCII, and short.
+std::string printable(const char* name) {
+  constexpr size_t kMost = 128;
+  std::string text(name, strnlen(name, kMost));
+  for (char& letter : text) letter = letter < 0x20 || letter > 0x7e ? '?' : letter;
+  return text;
+}
+
 struct KernelHandle {
   ~KernelHandle() {
     if (kernel != nullptr) (void)RT_CL_PLAIN(clReleaseKernel, kernel);
@@ -108,6 +118,20 @@ LaunchOrder& Library::launchOrder(const std::string& kernel) {
   return launch_orders_[kernel];
 }
 
+// Drivers add to the binary what they compile at launches: the first answer stays, so that a module has one image.
+Status Library::binary(std::vector<unsigned char>* out) {
+  {
+    std::lock_guard lock(launch_orders_lock_);
+    *out = binary_;
+  }
+  if (!out->empty()) return Status();
+  if (const Error error = readBinary(out, program_); error != CL_SUCCESS) return device_.failed("clGetProgramInfo", error);
+  std::lock_guard lock(launch_orders_lock_);
+  if (binary_.empty()) binary_ = *out;
+  *out = binary_;
+  return Status();
+}
+
 // The last lease is gone. A thread that finds the entry at this moment fails to retain it, and builds another library.
 void Library::recycle() {
   if (listed_) device_.libraries().forget(*this);
@@ -122,7 +146,7 @@ void Libraries::forget(Library& library) {
 
 // ---- From source ----
 
-Status Libraries::fromSource(Ref<Library>* library, const compiler::BuildRequest& request, std::string* log) {
+compiler::OpenClTarget Libraries::target() const {
   compiler::OpenClTarget target;
   target.identity = device_.identity();
   target.hidden_offsets = device_.tier() == RT_MEMORY_TIER_BUFFER;
@@ -133,6 +157,11 @@ Status Libraries::fromSource(Ref<Library>* library, const compiler::BuildRequest
   target.wrong_sizes = device_.quirks().has(Quirk::kWrongSizes);
   target.optimized_calls = device_.quirks().has(Quirk::kOptimizedCalls);
   target.no_empty_arg_info = device_.quirks().has(Quirk::kNoEmptyArgInfo);
+  return target;
+}
+
+Status Libraries::fromSource(Ref<Library>* library, const compiler::BuildRequest& request, std::string* log) {
+  const compiler::OpenClTarget target = this->target();
   compiler::OpenClBuild source(target, request);
   RT_TRY(source.begin(log));
   *request.origin = compiler::Origin::kProcess;
@@ -175,11 +204,8 @@ Status Libraries::buildText(Ref<Library>* library, compiler::OpenClBuild& source
   if (error != CL_SUCCESS) return device_.failed("clCreateProgramWithSource", error);
   RT_TRY(build(library, program, image->options, name));
   image->log += buildLog(program, device_.id());
-  (*library)->kernels = image->kernels;
-  (*library)->hidden_offsets = image->hidden_offsets;
-  (*library)->follows_addresses = image->follows_addresses;
-  (*library)->from_text = true;
-  image->binary = binaryOf(program);
+  describe(**library, *image);
+  (void)readBinary(&image->binary, program);  // for the cache, which does without
   if (!image->binary.empty()) source.store(*image);
   return Status();
 }
@@ -223,12 +249,70 @@ bool Libraries::loadBinary(Ref<Library>* library, const compiler::OpenClImage& i
     return false;
   }
   if (!build(library, program, image.options, "").ok()) return false;
-  (*library)->kernels = image.kernels;
-  (*library)->hidden_offsets = image.hidden_offsets;
-  (*library)->follows_addresses = image.follows_addresses;
+  describe(**library, image);
   (*library)->log = image.log;
-  (*library)->from_text = true;
   return true;
+}
+
+void Libraries::describe(Library& library, const compiler::OpenClImage& image) {
+  library.kernels = image.kernels;
+  library.hidden_offsets = image.hidden_offsets;
+  library.follows_addresses = image.follows_addresses;
+  library.from_text = true;
+  library.options = image.options;
+  library.optimized = image.optimized;
+}
+
+// ---- Parts of images ----
+
+Status Libraries::part(backend::BuiltPart* out, Library& library) const {
+  if (!library.from_text) {
+    return Status::error(RT_ERROR_NOT_SUPPORTED,
+                         "The module was loaded from a binary or SPIR-V of the program, which serves as its image.");
+  }
+  compiler::OpenClImage image;
+  image.options = library.options;
+  image.kernels = library.kernels;
+  image.optimized = library.optimized;
+  image.follows_addresses = library.follows_addresses;
+  image.log = library.log;
+  RT_TRY(library.binary(&image.binary));
+  if (image.binary.empty()) {
+    return Status::error(RT_ERROR_NOT_SUPPORTED, "The driver of %s gives no binaries of programs.", device_.facts().id);
+  }
+  out->kind = backend::PartKind::kOpenCl;
+  out->form = compiler::kOpenClPartForm;
+  out->target = compiler::openClPartTarget(target()) + " " + printable(device_.facts().name);
+  out->data = compiler::openClPart(image);
+  return Status();
+}
+
+uint32_t Libraries::suits(const backend::ImagePart& part, std::string* why_not) const {
+  if (part.kind != static_cast<uint32_t>(backend::PartKind::kOpenCl)) return 0;
+  if (part.form != compiler::kOpenClPartForm) {
+    *why_not = "has the form " + std::to_string(part.form) + ", and this library takes the form " +
+               std::to_string(compiler::kOpenClPartForm);
+  } else if (part.target.substr(0, part.target.find(' ')) != compiler::openClPartTarget(target())) {
+    *why_not = "is for another device, driver, version of either, or way of addressing memory";
+  } else {
+    return 1;
+  }
+  return 0;
+}
+
+Status Libraries::fromPart(Ref<Library>* library, const backend::ImagePart& part, const char* name) {
+  compiler::OpenClImage image;
+  if (!compiler::readOpenClPart(&image, part.data)) {
+    return Status::error(RT_ERROR_INVALID_IMAGE, "The part of the image \"%s\" for OpenCL is not whole.", name);
+  }
+  image.hidden_offsets = target().hidden_offsets;
+  if (loadBinary(library, image)) {
+    (*library)->binary_ = std::move(image.binary);  // some drivers would give another one
+    return Status();
+  }
+  RT_TRY(device_.lost());
+  return Status::error(RT_ERROR_INVALID_IMAGE, "The driver of %s refuses the binary in the image \"%s\".", device_.facts().id,
+                       name);
 }
 
 // ---- From what a driver or another compiler made ----

@@ -27,6 +27,19 @@ void Module::native(uint64_t out[2]) {
   out[1] = 0;
 }
 
+Status Module::part(backend::BuiltPart* out) const { return library_->device().libraries().part(out, *library_); }
+
+uint32_t ModuleLoader::suits(const backend::ImagePart& part, std::string* why_not) const {
+  return device_.libraries().suits(part, why_not);
+}
+
+Status ModuleLoader::loadPart(Ref<backend::Module>* module, const backend::ImagePart& part, const char* name) {
+  RT_TRY(device_.lost());
+  Ref<Library> library;
+  RT_TRY(device_.libraries().fromPart(&library, part, name));
+  return Module::create(module, std::move(library), name, RT_MODULE_ORIGIN_IMAGE);
+}
+
 bool ModuleLoader::takes(int32_t format) const {
   return format == RT_IMAGE_OPENCL_C || format == RT_IMAGE_OPENCL_BINARY || (format == RT_IMAGE_SPIRV && device_.takesIl());
 }

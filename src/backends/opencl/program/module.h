@@ -11,6 +11,7 @@ class Module final : public backend::Module {
   static Status create(Ref<backend::Module>* module, Ref<Library> library, const char* name, int32_t origin);
   Status global(void**, uint64_t*, const char*) const override { return Status(); }
   void native(uint64_t out[2]) override;
+  Status part(backend::BuiltPart* out) const override;
 
  private:
   explicit Module(Ref<Library> library) : library_(std::move(library)) {}
@@ -22,6 +23,8 @@ class ModuleLoader final : public backend::ModuleLoader {
   explicit ModuleLoader(Device& device) : device_(device) {}
   bool takes(int32_t format) const override;
   Status load(Ref<backend::Module>* module, const backend::Image& image) override;
+  uint32_t suits(const backend::ImagePart& part, std::string* why_not) const override;
+  Status loadPart(Ref<backend::Module>* module, const backend::ImagePart& part, const char* name) override;
 
  private:
   Device& device_;

@@ -1,18 +1,20 @@
-// Writing and reading the bytes of cache entries: numbers have eight bytes, texts and lists their length before them. Every
-// length is held against what is left.
+// Writing and reading the bytes of cache entries and of parts of images: numbers have eight bytes, texts and lists their length
+// before them. Every length is held against what is left. The order of bytes is the machine's: images of the other order are
+// refused before (backends/module_image.h).
 #pragma once
 
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <vector>
 
-namespace manyrt::compiler {
+namespace manyrt {
 
 class EntryWriter {
  public:
   void number(uint64_t value) { bytes(&value, sizeof value); }
-  void text(const std::string& value) { block(value.data(), value.size()); }
+  void text(std::string_view value) { block(value.data(), value.size()); }
   void block(const void* data, size_t size) {
     number(size);
     bytes(data, size);
@@ -69,4 +71,4 @@ class EntryReader {
   size_t left_;
 };
 
-}  // namespace manyrt::compiler
+}  // namespace manyrt
