@@ -344,7 +344,13 @@ class TraceTest(unittest.TestCase):
             tracks = {(event["pid"], event["tid"]): event["args"]["name"].split(", context ")[0] for event in run.events
                       if event["name"] == "thread_name"}
             counts = collections.Counter((tracks[span["pid"], span["tid"]], span["name"]) for span in run.work())
-            for thread in range(4):
+            # CUPTI hands over no buffer with work that is not over: beside busy threads, what is over may be missing and is counted.
+            by_cupti = DEVICE.startswith("cuda") and not self.by_events
+            lost = sum(event["args"]["spans"] for event in run.events if event["name"] == "lost")
+            missing = 4 * 13 - sum(count for (track, _), count in counts.items() if track.startswith("counted"))
+            self.assertGreaterEqual(missing, 0)
+            self.assertGreaterEqual(lost if by_cupti else 0, missing, index)
+            for thread in range(0 if missing else 4):
                 mine = {name: count for (track, name), count in counts.items() if track == f"counted {thread}"}
                 self.assertEqual(mine, {"scale": 10, "copy host to device": 1, "copy device to host": 1, "fill": 1},
                                  (index, thread))
