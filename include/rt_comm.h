@@ -309,7 +309,9 @@ RT_API rtStatus_t rtCommGroupBegin(void);
  *  failure is returned.
  *  blocks: maybe, for the other ranks of an rtCommCreate or rtCommSplit in the group
  *  capture: node
- *  errors: INVALID_VALUE (no group, or a refused call in it), and those of its calls */
+ *  errors: INVALID_VALUE (no group, or a refused call in it; all else is of its calls), INVALID_HANDLE, NOT_FOUND,
+ *    NOT_SUPPORTED, OUT_OF_MEMORY, BACKEND_UNAVAILABLE, BUILD_FAILED, COMPILER_NOT_FOUND, TIMEOUT, LAUNCH_FAILED, IO,
+ *    DEVICE_LOST, DRIVER, CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtCommGroupEnd(void);
 
 /* ---- Operations --------------------------------------------------------------------------------------------------- */
