@@ -14,6 +14,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -160,11 +161,13 @@ std::string missing(const std::vector<bool>& present) {
   return namesOf(ranks);
 }
 
-// Whether the ranks of the id can find the memory that those of this host share.
-bool mayShareMemory(const UniqueId& id) {
+bool isOfThisHost(const UniqueId& id) {
   const shared_memory::Host here = shared_memory::thisHost();
-  return here[2] != 0 && std::equal(here.begin(), here.end(), id.host) && !chooses("in_process");
+  return here[2] != 0 && std::equal(here.begin(), here.end(), id.host);
 }
+
+// Whether the ranks of the id can find the memory that those of this host share.
+bool mayShareMemory(const UniqueId& id) { return isOfThisHost(id) && !chooses("in_process"); }
 
 // What one look at other processes works with, without the lock: by one thread at a time.
 struct Look {
@@ -192,7 +195,10 @@ Status lookAtNccl(Look& look) {
   }
   if (!over) return Status();
   markUsed(look.of);  // no rank comes any more
-  return nccl::createAmong(&look.members, std::move(look.starts), look.places, look.settings);
+  // The hub of an id is on the host where that was made, or at the address of the launcher.
+  std::optional<bootstrap::HubPlace> hub;
+  if (look.of.id.hub_family != 0 || isOfThisHost(look.of.id)) hub = hubOf(look.of.id, look.settings.token);
+  return nccl::createAmong(&look.members, std::move(look.starts), look.places, look.settings, hub);
 }
 
 // Brings ranks that have come since, and takes those back that have left.
