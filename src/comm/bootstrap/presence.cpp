@@ -4,6 +4,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <mutex>
+#include <thread>
 #include <utility>
 
 #include "base/clock.h"
@@ -48,6 +50,24 @@ Status attend(std::unique_ptr<Channel>* out, const HubPlace& place, int32_t rank
 
 }  // namespace
 
+struct Presence::Connection {
+  Connection(std::unique_ptr<Channel> made, Descriptor waker, int32_t of, Hearing functions)
+      : wake(std::move(waker)), rank(of), hearing(std::move(functions)), channel(std::move(made)) {}
+
+  void run();
+  bool hear();
+  void leaveLocked();
+
+  const Descriptor wake;
+  const int32_t rank;
+  const Hearing hearing;
+  bool without_hub = false;  // rank 0 has left: an end of the connection is no failure
+  std::mutex mutex;          // of the next three; functions of Hearing are called under it
+  const std::unique_ptr<Channel> channel;
+  bool left = false;
+  bool ending = false;
+};
+
 Status Presence::begin(std::unique_ptr<Presence>* presence, const HubPlace& place, int32_t rank, int32_t size,
                        Hearing hearing) {
   const Deadline deadline = Deadline::after(kAttendTime);
@@ -60,70 +80,70 @@ Status Presence::begin(std::unique_ptr<Presence>* presence, const HubPlace& plac
   }
   Descriptor wake(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!wake.valid()) return noHub();
-  *presence = std::make_unique<Presence>(std::move(channel), std::move(wake), rank, std::move(hearing));
+  const auto connection = std::make_shared<Connection>(std::move(channel), std::move(wake), rank, std::move(hearing));
+  auto made = std::make_unique<Presence>(connection);
+  std::thread([connection] {
+    (void)withoutThrowing([&] { return connection->run(), Status(); });  // without memory it ends, and no rank is named
+  }).detach();
+  *presence = std::move(made);
   return Status();
 }
 
-Presence::Presence(std::unique_ptr<Channel> channel, Descriptor wake, int32_t rank, Hearing hearing)
-    : wake_(std::move(wake)), rank_(rank), hearing_(std::move(hearing)), channel_(std::move(channel)), thread_([this] {
-        run();
-      }) {}
-
+// The thread may be in one of its waits. It sees `ending` under the lock, before it calls a function again.
 Presence::~Presence() {
   {
-    const std::lock_guard lock(mutex_);
-    leaveLocked();
-    ending_ = true;
+    const std::lock_guard lock(connection_->mutex);
+    connection_->leaveLocked();
+    connection_->ending = true;
   }
   const uint64_t one = 1;
-  (void)!write(wake_.get(), &one, sizeof one);
-  thread_.join();
+  (void)!write(connection_->wake.get(), &one, sizeof one);
 }
 
 void Presence::ask(uint64_t collectives) {
-  const std::lock_guard lock(mutex_);
-  channel_->send(Kind::kAsk, Progress{0, collectives});
+  const std::lock_guard lock(connection_->mutex);
+  connection_->channel->send(Kind::kAsk, Progress{0, collectives});
 }
 
 void Presence::tell(const Status& failure, int32_t rank) {
-  const std::lock_guard lock(mutex_);
-  channel_->send(Kind::kFailure, Failure{bootstrap::tell(failure), rank});
+  const std::lock_guard lock(connection_->mutex);
+  connection_->channel->send(Kind::kFailure, Failure{bootstrap::tell(failure), rank});
 }
 
 void Presence::leave() {
-  const std::lock_guard lock(mutex_);
-  leaveLocked();
+  const std::lock_guard lock(connection_->mutex);
+  connection_->leaveLocked();
 }
 
-void Presence::leaveLocked() {
-  if (!left_) channel_->send(Kind::kLeft, RankOf{rank_});
-  left_ = true;
+void Presence::Connection::leaveLocked() {
+  if (!left) channel->send(Kind::kLeft, RankOf{rank});
+  left = true;
 }
 
 // False: the connection is over.
-bool Presence::hear() {
+bool Presence::Connection::hear() {
   for (;;) {
     Kind kind = Kind::kNone;
-    const Channel::Got got = channel_->receive(&kind);
+    const Channel::Got got = channel->receive(&kind);
     if (got == Channel::Got::kNothing) return true;
     if (got != Channel::Got::kMessage) return false;
     switch (kind) {
       case Kind::kAsk:
-        channel_->send(Kind::kProgress, Progress{channel_->body<Progress>().question, hearing_.progress()});
+        channel->send(Kind::kProgress, Progress{channel->body<Progress>().question, hearing.progress()});
         break;
       case Kind::kBehind:
-        hearing_.behind(channel_->body<Behind>());
+        hearing.behind(channel->body<Behind>());
         break;
       case Kind::kFailure: {
-        const auto failure = channel_->body<Failure>();
-        hearing_.failed(readTold(failure.told), failure.rank);
+        const auto failure = channel->body<Failure>();
+        hearing.failed(readTold(failure.told), failure.rank);
         break;
       }
       case Kind::kEnded:
-        hearing_.ended(channel_->body<RankOf>().rank);
+        hearing.ended(channel->body<RankOf>().rank);
         break;
       case Kind::kLeft:
-        if (channel_->body<RankOf>().rank == 0) without_hub_ = true;
+        if (channel->body<RankOf>().rank == 0) without_hub = true;
         break;
       default:
         break;
@@ -131,24 +151,24 @@ bool Presence::hear() {
   }
 }
 
-void Presence::run() {
+void Presence::Connection::run() {
   int64_t beat = nowNanoseconds(), heard = beat;
-  pollfd sockets[2] = {{channel_->socket(), POLLIN, 0}, {wake_.get(), POLLIN, 0}};
+  pollfd sockets[2] = {{channel->socket(), POLLIN, 0}, {wake.get(), POLLIN, 0}};
   for (;;) {
     waitForSockets(sockets, 2, Deadline::after(kBeatTime / 2));
-    const std::lock_guard lock(mutex_);
-    channel_->flush();
+    const std::lock_guard lock(mutex);
+    if (ending) return channel->finish();
+    channel->flush();
     const bool connected = hear();
     const int64_t now = nowNanoseconds();
     if (sockets[0].revents != 0) heard = now;
     if (now - beat > kBeatTime) {
       beat = now;
-      channel_->send(Kind::kBeat, Empty());
+      channel->send(Kind::kBeat, Empty());
     }
-    sockets[0].events = static_cast<short>(channel_->sending() ? POLLIN | POLLOUT : POLLIN);
-    if (ending_) return channel_->finish();
+    sockets[0].events = static_cast<short>(channel->sending() ? POLLIN | POLLOUT : POLLIN);
     if (connected && now - heard < kSilence) continue;
-    if (!without_hub_ && rank_ != 0) hearing_.ended(0);
+    if (!without_hub && rank != 0) hearing.ended(0);
     return;
   }
 }

@@ -3,8 +3,7 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
-#include <thread>
+#include <utility>
 
 #include "base/status.h"
 #include "comm/bootstrap/hub.h"
@@ -24,7 +23,8 @@ class Presence {
  public:
   // Comes to the hub: blocks for at most kAttendTime.
   static Status begin(std::unique_ptr<Presence>* presence, const HubPlace& place, int32_t rank, int32_t size, Hearing hearing);
-  Presence(std::unique_ptr<Channel> channel, Descriptor wake, int32_t rank, Hearing hearing);
+  struct Connection;  // with its thread, which ends after the presence
+  explicit Presence(std::shared_ptr<Connection> connection) : connection_(std::move(connection)) {}
   ~Presence();  // the rank leaves, and no function of Hearing is called any more
   Presence(const Presence&) = delete;
   Presence& operator=(const Presence&) = delete;
@@ -35,19 +35,7 @@ class Presence {
   void leave();  // the rank submits nothing more, and the end of its process is no failure
 
  private:
-  void run();
-  bool hear();
-  void leaveLocked();
-
-  const Descriptor wake_;
-  const int32_t rank_;
-  const Hearing hearing_;
-  bool without_hub_ = false;  // rank 0 has left: an end of the connection is no failure
-  std::mutex mutex_;          // of the next three; functions of Hearing are called under it
-  const std::unique_ptr<Channel> channel_;
-  bool left_ = false;
-  bool ending_ = false;
-  std::thread thread_;  // last: it uses all else
+  const std::shared_ptr<Connection> connection_;
 };
 
 }  // namespace manyrt::comm::bootstrap

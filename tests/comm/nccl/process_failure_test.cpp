@@ -327,7 +327,7 @@ void runOneRankThatStops() {
   const pid_t self = getpid();
   const pid_t child = fork();
   if (child == 0) {  // no function of the library; until the parent has been stopped for longer than the others wait
-    (void)sleep(6);
+    (void)sleep(9);
     (void)kill(self, SIGCONT);
     _exit(0);
   }

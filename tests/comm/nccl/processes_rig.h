@@ -35,7 +35,7 @@ struct OwnRank {
 };
 
 // A process and NCCL start within it.
-inline uint64_t ownTime() { return simulatedNccl().here() ? 2'000'000'000 : 10'000'000'000; }
+inline uint64_t ownTime() { return simulatedNccl().here() ? 5'000'000'000 : 10'000'000'000; }
 
 class NcclProcessTest : public testing::Test {
  protected:
@@ -132,15 +132,15 @@ class NcclLaunchedTest : public NcclProcessTest {
               {"GTEST_OUTPUT", ""},
               {kRank, std::to_string(rank)}};
     };
+    for (const auto& [name, value] : variables(0)) {
+      if (name != "GTEST_OUTPUT" && name != kRank) setenv(name.c_str(), value.c_str(), 1);
+    }
     for (int rank = 1; rank < size; ++rank) {
       threads_.emplace_back([rank, test, signal, of = variables(rank)] {
         const rttest::Outcome outcome = rttest::run({"/proc/self/exe", std::string("--gtest_filter=NcclRank.") + test}, of);
         EXPECT_EQ(outcome.signal, signal) << "rank " << rank << ": " << outcome.text();
         EXPECT_EQ(outcome.exit_code, signal == 0 ? 0 : -1) << "rank " << rank << ": " << outcome.text();
       });
-    }
-    for (const auto& [name, value] : variables(0)) {
-      if (name != "GTEST_OUTPUT" && name != kRank) setenv(name.c_str(), value.c_str(), 1);
     }
   }
   void TearDown() override {
