@@ -92,7 +92,6 @@ bootstrap::HubPlace hubOf(const UniqueId& id, const std::string& token) {
   place.secret = token;
   place.secret.append(reinterpret_cast<const char*>(&id), offsetof(UniqueId, hub_family));
   if (id.hub_family == 0) return place;
-  place.certain = true;
   bootstrap::Address& address = place.address.emplace();
   address.storage.ss_family = id.hub_family;
   if (id.hub_family == AF_INET6) {

@@ -19,7 +19,7 @@ namespace manyrt::comm::bootstrap {
 struct HubPlace {
   std::string secret;              // what the ranks of this communicator have in common, and no other program
   std::optional<Address> address;  // none: the Unix socket that follows from the secret
-  // The process of rank 0 has the hub, as the rank is here or has an address. Else it may be on another host, without one.
+  // The process of rank 0 has a hub that this one can reach. Else rank 0 may be on another host, or a network between them.
   bool certain = false;
 };
 

@@ -2,27 +2,28 @@
 // the rank's operations, the watch has their clock, and a rank that is missing is named as with any other operation.
 #include "comm/nccl/split.h"
 
-#include <algorithm>
-#include <chrono>
-#include <cstring>
+#include <sys/stat.h>
 
-#include "base/clock.h"
+#include <algorithm>
+
 #include "comm/batch.h"
 #include "comm/core_call.h"
 #include "comm/guard.h"
 #include "comm/nccl/processes.h"
 #include "comm/nccl/rank.h"
-#include "comm/sentences.h"
 #include "comm/shared_memory/segment.h"
 
 namespace manyrt::comm::nccl {
 namespace {
 
+// Sockets without a file are found within one name space of the network, which containers of one host may have each.
 uint64_t numberOfHost() {
   const shared_memory::Host host = shared_memory::thisHost();
+  struct stat network = {};
+  if (host[2] == 0 || stat("/proc/self/ns/net", &network) != 0) return 0;
   uint64_t hash = 0xcbf29ce484222325;
   for (const uint64_t part : host) hash = (hash ^ part) * 0x100000001b3;
-  return host[2] == 0 ? 0 : hash | 1;
+  return ((hash ^ network.st_ino) * 0x100000001b3) | 1;
 }
 
 // The ranks of a color, in the order of their keys.

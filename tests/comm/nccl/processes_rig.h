@@ -132,6 +132,7 @@ class NcclLaunchedTest : public NcclProcessTest {
               {"GTEST_OUTPUT", ""},
               {kRank, std::to_string(rank)}};
     };
+    // Before the threads, which read the environment.
     for (const auto& [name, value] : variables(0)) {
       if (name != "GTEST_OUTPUT" && name != kRank) setenv(name.c_str(), value.c_str(), 1);
     }
