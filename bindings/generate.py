@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Makes bindings/rt.json and bindings/rt.cdef.h from include/rt.h.
+"""Makes bindings/rt.json, rt.cdef.h and rt_message.h from include/rt.h, and rt_comm.* likewise from include/rt_comm.h.
 
 rt.json describes functions, constants, enums, structs (with the sizes and offsets that a C compiler gives them), callbacks
 and handles for programs that make bindings: bindings/README.md says what each member means. rt.cdef.h is the header after the
 preprocessor, for cffi and LuaJIT; rt_message.h calls a function and fetches its message in one C function. All are committed:
 `generate.py` writes them, `generate.py --check` fails if they are stale. What a generator of bindings has to know stands in the
-comments of rt.h, in fixed words; a comment that lacks them is an error. Needs Python's standard library and a C compiler ($CC,
-else cc).
+comments of the headers, in fixed words; a comment that lacks them is an error. Needs Python's standard library and a C compiler
+($CC, else cc).
 """
 
 import argparse
@@ -27,6 +27,8 @@ CAPTURE = ("node", "unsafe", "outside")
 DIRECTIONS = ("in", "out", "inout")
 THREADS = ("any", "library")
 NULLABLE = re.compile(r"\b(?:may be NULL|nullable)\b(?: if ([^;,:]+))?")
+ELEMENT_NULLABLE = re.compile(r"\ban element may be NULL\b")
+VALUES = re.compile(r"^(?P<first>RT_[A-Z0-9_]+) to (?P<last>RT_[A-Z0-9_]+)$")
 INTEGER = re.compile(r"(const )?u?int32_t(?: \*)?")
 
 COMMENT = r"/\*\*(?:[^*]|\*(?!/))*\*/"
@@ -45,11 +47,12 @@ TYPEDEF = re.compile(DOC + r"^typedef (?P<type>u?int\d+_t) (?P<name>\w+);", re.M
 INITIALISER = re.compile(r"^#define (?P<macro>RT_\w+_INIT)\s+\\\n\s*\{sizeof\((?P<struct>\w+)\)(?P<rest>(?:.*\\\n)*.*)", re.M)
 INITIAL = re.compile(r"(?:\{sizeof\(\w+\)|(?P<value>\{[^}]*\}|[\w-]+))\s*/\* (?P<name>\w+) \*/")
 ELEMENTS = re.compile(r"\belements of (?P<names>each|\w+(?:(?:, (?!or\b)| and )\w+)*)")
+ELEMENT_RANGE = re.compile(r"^(?:count elements\b|count times size elements\b)")
 LENGTH = re.compile(r"\b(?P<length>size|local_bytes|count|arg_count|pattern_size \* count|pattern_size) "
                     r"(?:bytes|nodes|pointers)\b")
 # Words by which a comment says that an address has no length of its own.
 NO_LENGTH = re.compile(r"\bpassed to\b|\bkept\b|\ban(y)? address\b|\bas (given|the allocation)\b|\brows\b|\bthe value\b"
-                       r"|\bof the allocation\b|\bas many bytes as\b")
+                       r"|\bof the allocation\b|\bas many bytes as\b|\bpoints to an\b")
 GENERAL_ERRORS = re.compile(r"Every function may return, besides those listed: (?P<list>.*?\))\.")
 PARAMETER = re.compile(r"@param\[(\w+)\]\s+(\w+)\s+(.*)")
 
@@ -145,6 +148,7 @@ def nullable(where, doc, direction="in"):
 
     A comment that speaks of NULL in other words is refused: a reader would see that NULL is legal, rt.json would deny it. What
     is received through an output may be NULL; that says nothing of the output itself."""
+    doc = ELEMENT_NULLABLE.sub("", doc)
     match = NULLABLE.search(doc)
     if match:
         return match[1].strip() if match[1] else True
@@ -161,6 +165,13 @@ def integer_meaning(where, doc, enums):
             if enum["values"][0]["name"] == family[1] + "INVALID":
                 return {"enum": enum["name"]}
         raise HeaderError(f"{where}: there is no enum of {family[1]}*")
+    values = VALUES.match(doc)
+    if values:
+        for enum in enums:
+            names = [value["name"] for value in enum["values"]]
+            if (names[1], names[-1]) == (values["first"], values["last"]) and names[0].endswith("_INVALID"):
+                return {"enum": enum["name"]}
+        raise HeaderError(f"{where}: there is no enum of {values[0]}")
     if re.search(r"\b1 (or 0|if)\b", doc):
         return {"boolean": True}
     return {}
@@ -208,6 +219,11 @@ def add_lengths(where, entries):
         if match and entry["type"].endswith("*") and not {"length", "count", "ownership"} & set(entry):
             if all(part in by_name for part in match["length"].split(" * ")):
                 entry["length"] = match["length"]
+        match = ELEMENT_RANGE.match(entry["doc"])
+        if match and entry["type"].endswith("void *"):
+            if not all(name in by_name for name in ("count", "type")):
+                raise HeaderError(f"{where}: {entry['name']} is in elements, but there is no count or no type")
+            entry.update(length="count * size" if "times" in match[0] else "count", elements="type")
         if entry["type"] in ("void *", "const void *") and "length" not in entry and not NO_LENGTH.search(entry["doc"]):
             raise HeaderError(f"{where}: the comment does not say how long {entry['name']} is")
 
@@ -245,6 +261,8 @@ def parse_function(match, statuses, enums, handles, callbacks):
         takes_null = pointer or argument["type"] in handles or argument["type"] in callbacks
         argument.update(direction=param["direction"], nullable=takes_null and
                         nullable(f"{name}: {argument['name']}", param["doc"], param["direction"]), doc=param["doc"])
+        if ELEMENT_NULLABLE.search(param["doc"]):
+            argument["element_nullable"] = True
         add_meaning(f"{name}: {argument['name']}", argument, enums)
         argument.update(ownership(name, argument, handles))
     add_lengths(name, arguments)
@@ -287,7 +305,7 @@ def parse_general_errors(text, statuses):
 
 def layout(compiler, header, structs):
     """Adds size, alignment and offsets to the structs, as the C compiler sees them."""
-    lines = ['#include "rt.h"', "#include <stdio.h>", "#define ALIGN(t) offsetof(struct { char c; t x; }, x)",
+    lines = [f'#include "{header.name}"', "#include <stdio.h>", "#define ALIGN(t) offsetof(struct { char c; t x; }, x)",
              "int main(void) {"]
     for struct in structs:
         lines.append(f'  printf("%zu %zu\\n", sizeof({struct["name"]}), ALIGN({struct["name"]}));')
@@ -354,16 +372,19 @@ def parse_struct(match, initialisers, enums, handles, callbacks):
             "doc": plain(match["doc"]), "fields": fields}
 
 
-def describe(header, compiler):
-    """The whole header as one dictionary, which becomes rt.json."""
+def describe(header, compiler, base=None):
+    """The whole header as one dictionary, which becomes rt.json. `base` is that of the header which this one includes: its
+    statuses, enums, handles and callbacks are known here, and its version and general errors are those of this header."""
     text = header.read_text(encoding="utf-8")
+    known = base or {"enums": [], "handles": [], "callbacks": []}
     enums = [{"name": match["name"], "doc": plain(match["doc"]),
               "values": [{"name": value["name"], "value": int(value["value"]), "doc": plain(value["after"])}
                          for value in ENUM_VALUE.finditer(match["body"])]} for match in ENUM.finditer(text)]
     declared = len(re.findall(r"^enum \w+ \{", text, flags=re.M))
     if declared != len(enums):
         raise HeaderError(f"{declared} enums begin, {len(enums)} could be read")
-    statuses = {value["name"] for enum in enums if enum["name"] == "rtStatusCode" for value in enum["values"]}
+    all_enums = known["enums"] + enums
+    statuses = {value["name"] for enum in all_enums if enum["name"] == "rtStatusCode" for value in enum["values"]}
     for enum in enums:
         if enum["name"] != "rtStatusCode" and enum["values"][0]["value"] != -1:
             raise HeaderError(f"enum {enum['name']} does not begin with an INVALID of -1")
@@ -373,14 +394,14 @@ def describe(header, compiler):
         constants.append({"name": match["name"], "value": value, "doc": " ".join((match["after"] or "").split())})
     handles = [{"name": match["name"], "doc": plain(match["after"])} for match in HANDLE.finditer(text)]
     callbacks = [parse_callback(match) for match in CALLBACK.finditer(text)]
-    callback_types = {callback["name"]: callback for callback in callbacks}
+    callback_types = {callback["name"]: callback for callback in known["callbacks"] + callbacks}
     initialisers = {match["struct"]: (match["macro"], initial_values(match["macro"], match["rest"]))
                     for match in INITIALISER.finditer(text)}
-    handle_types = {handle["name"] for handle in handles}
-    structs = [parse_struct(match, initialisers, enums, handle_types, callback_types) for match in STRUCT.finditer(text)]
+    handle_types = {handle["name"] for handle in known["handles"] + handles}
+    structs = [parse_struct(match, initialisers, all_enums, handle_types, callback_types) for match in STRUCT.finditer(text)]
     layout(compiler, header, structs)
-    functions = [parse_function(match, statuses, enums, handle_types, callback_types) for match in FUNCTION.finditer(text)]
-    names = {function["name"] for function in functions}
+    functions = [parse_function(match, statuses, all_enums, handle_types, callback_types) for match in FUNCTION.finditer(text)]
+    names = {function["name"] for function in functions + (base["functions"] if base else [])}
     for handle in handles:
         destroy = f"rt{handle['name'][2:-2]}Destroy"
         handle["destroy"] = destroy if destroy in names else None
@@ -392,8 +413,9 @@ def describe(header, compiler):
     if declared != len(functions):
         raise HeaderError(f"{declared} declarations begin with RT_API, {len(functions)} could be read")
     version = ".".join(str(constant["value"]) for constant in constants if constant["name"].startswith("MANYRT_VERSION_"))
+    library = {"name": "manyrt"} if base is None else {"name": "manyrt-comm", "base": f"{base['header'][:-2]}.json"}
     return {
-        "name": "manyrt", "header": "rt.h", "version": version, "generator": "bindings/generate.py",
+        **library, "header": header.name, "version": version if base is None else base["version"], "generator": "bindings/generate.py",
         "typedefs": [{"name": match["name"], "type": match["type"], "doc": plain(match["doc"])}
                      for match in TYPEDEF.finditer(text)],
         "handles": handles,
@@ -401,7 +423,7 @@ def describe(header, compiler):
         "enums": enums,
         "callbacks": callbacks,
         "structs": structs,
-        "general_errors": parse_general_errors(text, statuses),
+        "general_errors": parse_general_errors(text, statuses) if base is None else base["general_errors"],
         "functions": functions,
     }
 
@@ -434,9 +456,11 @@ def cdef(header, compiler, constants):
     text = re.sub(r"[ \t]+\n", "\n", text)
     text = re.sub(r",\n\s{5,}", ",\n    ", text)
     text = re.sub(r"\n{2,}", "\n", text).strip()
-    head = (f"/* {header.name} after the preprocessor, for cffi and LuaJIT; made by bindings/generate.py, not to be edited.\n"
-            " * Fixed-width integers and size_t are known to both. Constants that fit in 32 bits are an enum at the end.\n"
-            " * RT_TIMEOUT_INFINITE, with 64 bits, is none of them: LuaJIT reads no such number here. It is 2^64 - 1. */\n")
+    head = f"/* {header.name} after the preprocessor, for cffi and LuaJIT; made by bindings/generate.py, not to be edited.\n"
+    if not constants:
+        return f"{head} * It comes after that of the header which it includes. */\n{text}\n"
+    head += (" * Fixed-width integers and size_t are known to both. Constants that fit in 32 bits are an enum at the end.\n"
+             " * RT_TIMEOUT_INFINITE, with 64 bits, is none of them: LuaJIT reads no such number here. It is 2^64 - 1. */\n")
     small = [constant for constant in constants if constant["value"] < 2**32]
     values = ",\n".join(f"  {constant['name']} = {constant['value']}" for constant in small)
     return f"{head}{text}\nenum rtConstant {{\n{values}\n}};\n"
@@ -444,29 +468,36 @@ def cdef(header, compiler, constants):
 
 def message_header(description):
     """Each function with the message of its failure, for languages whose threads may change between two calls."""
+    comm = description["header"] == "rt_comm.h"
+    last, keep = ("rtCommGetLastErrorMessage", "rtCommKeepMessage") if comm else ("rtGetLastErrorMessage", "rtKeepMessage")
+    stem = description["header"][:-2]
+    guard = f"MANYRT_{stem.upper()}_MESSAGE_H_"
+    example = "rtCommGetUniqueIdWithMessage(message, message_size, id)" if comm else \
+        "rtStreamCreateWithMessage(message, message_size, stream, options, context)"
+    empty = "where the call did not fail" + ("." if comm else " or leaves no message (RT_ERROR_TIMEOUT).")
+    about = (f"{last} answers on the thread of the failed call. A language whose code may move to another thread between two "
+             f"calls makes both in one C function: {example}. The text is cut off at message_size, and empty {empty}")
+    fails = "status < 0" if comm else "status < 0 && status != RT_ERROR_TIMEOUT"
     lines = [
         "/* SPDX-License-Identifier: Apache-2.0",
         " *",
-        " * rt_message.h - every function of rt.h that may fail, with its message. Made by bindings/generate.py.",
+        f" * {stem}_message.h - every function of {stem}.h that may fail, with its message. Made by bindings/generate.py.",
         " *",
-        " * rtGetLastErrorMessage answers on the thread of the failed call. A language whose code may move to another thread",
-        " * between two calls makes both in one C function: rtStreamCreateWithMessage(message, message_size, stream, options,",
-        " * context). The text is cut off at message_size, and empty where the call did not fail or leaves no message",
-        " * (RT_ERROR_TIMEOUT).",
+        *textwrap.wrap(about, 124, initial_indent=" * ", subsequent_indent=" * "),
         " */",
-        "#ifndef MANYRT_RT_MESSAGE_H_",
-        "#define MANYRT_RT_MESSAGE_H_",
+        f"#ifndef {guard}",
+        f"#define {guard}",
         "",
-        "#include <rt.h>",
+        f"#include <{description['header']}>",
         "",
-        "static inline rtStatus_t rtKeepMessage(char* message, size_t message_size, rtStatus_t status) {",
+        f"static inline rtStatus_t {keep}(char* message, size_t message_size, rtStatus_t status) {{",
         "  if (message_size != 0) message[0] = '\\0';",
-        "  if (status < 0 && status != RT_ERROR_TIMEOUT) (void)rtGetLastErrorMessage(message, message_size, NULL);",
+        f"  if ({fails}) (void){last}(message, message_size, NULL);",
         "  return status;",
         "}",
     ]
     for function in description["functions"]:
-        if function["return"] != "rtStatus_t" or function["name"] == "rtGetLastErrorMessage":
+        if function["return"] != "rtStatus_t" or function["name"] == last:
             continue
         parameters, names = ["char* message", "size_t message_size"], []
         for argument in function["arguments"]:
@@ -476,25 +507,31 @@ def message_header(description):
             names.append(argument["name"])
         kept = ", ".join(text.replace(" ", "\1") for text in parameters)  # a line does not end between a type and its name
         head = f"static inline rtStatus_t {function['name']}WithMessage({kept}) {{"
-        body = f"  return rtKeepMessage(message, message_size, {function['name']}({', '.join(names)}));"
+        body = f"  return {keep}(message, message_size, {function['name']}({', '.join(names)}));"
         lines += ["", *(line.replace("\1", " ") for line in textwrap.wrap(head, 120, subsequent_indent="    ")),
                   *textwrap.wrap(body, 120, subsequent_indent="      "), "}"]
-    return "\n".join([*lines, "", "#endif /* MANYRT_RT_MESSAGE_H_ */", ""])
+    return "\n".join([*lines, "", f"#endif /* {guard} */", ""])
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if the committed files are stale")
-    parser.add_argument("--header", type=pathlib.Path, default=ROOT / "include" / "rt.h")
+    parser.add_argument("--header", type=pathlib.Path, default=ROOT / "include" / "rt.h", help="rt_comm.h is taken beside it")
     parser.add_argument("--output", type=pathlib.Path, default=ROOT / "bindings")
     args = parser.parse_args()
     compiler = os.environ.get("CC", "").split() or [next((c for c in ("cc", "gcc", "clang") if shutil.which(c)), "cc")]
     try:
-        description = describe(args.header, compiler)
-        made = {"rt.json": to_json(description) + "\n", "rt.cdef.h": cdef(args.header, compiler, description["constants"]),
-                "rt_message.h": message_header(description)}
+        header, base, made = args.header, None, {}
+        for header in (args.header, args.header.with_name("rt_comm.h")):  # which includes the first
+            if base is not None and not header.exists():
+                break
+            description = describe(header, compiler, base)
+            base = base or description
+            made[f"{header.stem}.json"] = to_json(description) + "\n"
+            made[f"{header.stem}.cdef.h"] = cdef(header, compiler, description["constants"])
+            made[f"{header.stem}_message.h"] = message_header(description)
     except HeaderError as error:
-        print(f"{args.header.name}: {error}", file=sys.stderr)
+        print(f"{header.name}: {error}", file=sys.stderr)
         return 1
     stale = 0
     for name, text in made.items():
@@ -510,7 +547,7 @@ def main():
             path.write_text(text, encoding="utf-8")
             print(f"wrote {name}")
     if not stale:
-        print("rt.json, rt.cdef.h and rt_message.h are current")
+        print(", ".join(made) + " are current")
     return 1 if args.check and stale else 0
 
 

@@ -2,10 +2,9 @@
  *
  * rt_message.h - every function of rt.h that may fail, with its message. Made by bindings/generate.py.
  *
- * rtGetLastErrorMessage answers on the thread of the failed call. A language whose code may move to another thread
- * between two calls makes both in one C function: rtStreamCreateWithMessage(message, message_size, stream, options,
- * context). The text is cut off at message_size, and empty where the call did not fail or leaves no message
- * (RT_ERROR_TIMEOUT).
+ * rtGetLastErrorMessage answers on the thread of the failed call. A language whose code may move to another thread between
+ * two calls makes both in one C function: rtStreamCreateWithMessage(message, message_size, stream, options, context). The
+ * text is cut off at message_size, and empty where the call did not fail or leaves no message (RT_ERROR_TIMEOUT).
  */
 #ifndef MANYRT_RT_MESSAGE_H_
 #define MANYRT_RT_MESSAGE_H_

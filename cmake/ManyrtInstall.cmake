@@ -19,6 +19,7 @@ install(EXPORT manyrtTargets NAMESPACE manyrt:: DESTINATION ${manyrt_cmake_dir})
 install(FILES ${PROJECT_BINARY_DIR}/manyrtConfig.cmake ${PROJECT_BINARY_DIR}/manyrtConfigVersion.cmake
         DESTINATION ${manyrt_cmake_dir})
 install(FILES ${PROJECT_SOURCE_DIR}/include/rt.h ${PROJECT_SOURCE_DIR}/include/rt_comm.h ${PROJECT_SOURCE_DIR}/bindings/rt_message.h
+              ${PROJECT_SOURCE_DIR}/bindings/rt_comm_message.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/manyrt)
 # Interfaces of other runtimes over rt.h, in a folder of their own: a program asks for them with -I.../include/manyrt/compat.
 install(FILES ${PROJECT_SOURCE_DIR}/bindings/compat/infinicore.h ${PROJECT_SOURCE_DIR}/bindings/compat/infinirt.h
@@ -32,6 +33,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR}
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
         PATTERN CMakeLists.txt EXCLUDE PATTERN "*.cmake" EXCLUDE)
 install(FILES ${PROJECT_SOURCE_DIR}/bindings/rt.cdef.h ${PROJECT_SOURCE_DIR}/bindings/rt.json
+              ${PROJECT_SOURCE_DIR}/bindings/rt_comm.cdef.h ${PROJECT_SOURCE_DIR}/bindings/rt_comm.json
               ${PROJECT_SOURCE_DIR}/bindings/graph.schema.json
         DESTINATION ${CMAKE_INSTALL_DATADIR}/manyrt)
 

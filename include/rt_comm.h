@@ -26,10 +26,11 @@
  *   the code, and of all later calls. rtCommGetStatus and rtCommGetStatusMessage tell it, with the rank. Causes: a rank
  *   that does not come to an operation within timeout_ns (TIMEOUT); one that comes with another operation, type, count,
  *   reduction or root (INVALID_VALUE); one whose stream had failed before, whose communicator is destroyed, or that
- *   called rtCommAbort (LAUNCH_FAILED); a copy or kernel that fails (its code). Of processes of one host, one that ends is
- *   named to those that wait for it (LAUNCH_FAILED; see below). With MPI and NCCL a process that is gone, or has destroyed its
- *   communicator, tells nothing: it is one that does not come. MPI cannot give up an operation that has begun: in contexts of
- *   the CPU the memory of operations that were in flight when their communicator of MPI failed stays until MPI_Finalize.
+ *   called rtCommAbort (LAUNCH_FAILED); a copy or kernel that fails (its code). A process that ends is named to those that
+ *   wait for it (LAUNCH_FAILED), with NCCL where its ranks have a hub (see below). With MPI a process that is gone, or has
+ *   destroyed its communicator, tells nothing: it is one that does not come. MPI cannot give up an operation that has
+ *   begun: in contexts of the CPU the memory of operations that were in flight when their communicator of MPI failed stays
+ *   until MPI_Finalize.
  *
  * Fork
  *   In a child of fork whose parent had started this library, every function is FORKED, with its sentence, but rtCommDestroy,
@@ -53,16 +54,19 @@
  *   communicator of their user takes away. On a device operations copy its memory to the host and back by pieces.
  *
  * NCCL
- *   Where each rank of a process has a CUDA device of its own, and NCCL 2.18 or later is installed, NCCL runs the operations.
- *   The order of operands, the rounding of AVERAGE, and MINIMUM and MAXIMUM of a NaN are then NCCL's. 16-bit integers, which
- *   it has no type for, are reduced as without it, and not captured. Communicators that share devices need one order of
- *   submission on all of them, also of launches of graphs: NCCL may wait for ever otherwise, which TIMEOUT ends, but not of a
- *   launch. RT_COMM_ENGINE chooses the engine: see the documentation of the environment. A call gives its work to NCCL on the
- *   thread of the program where it can, and waits while the driver's queue is full, as a call of NCCL does.
- *   Where the ranks of rtCommCreate are in several processes, all on CUDA devices that differ, and NCCL was found where the id
- *   was made, NCCL joins them, also on several hosts. Then no rank is found that means something else. A rank that stays away
- *   ends the wait of the others by their time, without its number. An abort or a failure reaches the ranks of its own process.
- *   Such a communicator is not split, and reduces no 16-bit integers: NOT_SUPPORTED.
+ *   Where each rank of a process has a CUDA device of its own, and NCCL 2.18 or later is installed, NCCL runs the
+ *   operations. The order of operands, the rounding of AVERAGE, and MINIMUM and MAXIMUM of a NaN are then NCCL's. 16-bit
+ *   integers, which it has no type for, are reduced as without it, and not captured, but among processes: there as integers
+ *   of 32 bits. Communicators that share devices need one order of submission on all of them, also of launches of graphs:
+ *   NCCL may wait for ever otherwise, which TIMEOUT ends, but not of a launch. RT_COMM_ENGINE chooses the engine: see the
+ *   documentation of the environment. A call gives its work to NCCL on the thread of the program where it can, and waits
+ *   while the driver's queue is full, as a call of NCCL does.
+ *   Where the ranks of rtCommCreate are in several processes, all on CUDA devices that differ, and NCCL was found where the
+ *   id was made, NCCL joins them, also on several hosts. Then no rank is found that means something else. The ranks have a
+ *   hub beside NCCL, in the process of rank 0: at the address of the launcher, or on the host where the id was made, for
+ *   the ranks there. By it a process that ends is named to those that wait for it, a rank that stays away to all when the
+ *   time has passed, and an abort or a failure reaches all. Ranks without one hear of those of their own process alone, and
+ *   TIMEOUT names no rank. It is gone when the process of rank 0 ends. A split has one where all its ranks are on one host.
  */
 #ifndef MANYRT_RT_COMM_H_
 #define MANYRT_RT_COMM_H_
@@ -363,7 +367,9 @@ RT_API rtStatus_t rtCommGroupBegin(void);
  *  failure is returned.
  *  blocks: maybe, for the other ranks of an rtCommCreate or rtCommSplit in the group
  *  capture: node
- *  errors: INVALID_VALUE (no group, or a refused call in it), and those of its calls */
+ *  errors: INVALID_VALUE (no group, or a refused call in it; all else is of its calls), INVALID_HANDLE, NOT_FOUND,
+ *    NOT_SUPPORTED, OUT_OF_MEMORY, BACKEND_UNAVAILABLE, BUILD_FAILED, COMPILER_NOT_FOUND, TIMEOUT, LAUNCH_FAILED, IO,
+ *    DEVICE_LOST, DRIVER, CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtCommGroupEnd(void);
 
 /* ---- Operations --------------------------------------------------------------------------------------------------- */

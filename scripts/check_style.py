@@ -39,7 +39,8 @@ PLAIN_LIMITS = {}
 PLAIN_FOLDERS = FOLDERS + ("docs", "cmake", ".ci")
 PLAIN_SUFFIXES = SOURCES | {".md", ".txt", ".cl", ".svg", ""}
 RELEASED = "tests/abi/headers/"  # headers of earlier releases, kept as they were
-GENERATED = {"bindings/rt.json", "bindings/rt.cdef.h", "bindings/rt_message.h"}
+GENERATED = {"bindings/rt.json", "bindings/rt.cdef.h", "bindings/rt_message.h", "bindings/rt_comm.json",
+             "bindings/rt_comm.cdef.h", "bindings/rt_comm_message.h"}
 
 
 def source_files(root, folders):

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes src/manyrt/_interface.py, the C interface as cffi reads it without a parser, from bindings/rt.cdef.h.
+"""Makes the C interface as cffi reads it without a parser: src/manyrt/_interface.py from bindings/rt.cdef.h, _comm_interface.py
+from rt_comm.cdef.h.
 
-`generate.py` writes it, `generate.py --check` fails if the committed one is stale. To parse the text at each import would take
+`generate.py` writes them, `generate.py --check` fails if a committed one is stale. To parse the text at each import would take
 eight times as long as all the rest of it. This program needs cffi; the package needs only cffi's compiled part.
 """
 
@@ -13,13 +14,12 @@ import io
 import pathlib
 import sys
 import tempfile
+from typing import NamedTuple, Optional
 
 import cffi
 
 HERE = pathlib.Path(__file__).resolve().parent
-SOURCE = HERE.parent / "rt.cdef.h"
-TARGET = HERE / "src" / "manyrt" / "_interface.py"
-HEAD = "# Made by bindings/python/generate.py from bindings/rt.cdef.h; not to be edited. SPDX-License-Identifier: Apache-2.0"
+HEAD = "# Made by bindings/python/generate.py from bindings/{}; not to be edited. SPDX-License-Identifier: Apache-2.0"
 # The structs of DLPack 1.0, and those that came before it, which have no version: see dlpack.py.
 DLPACK = """
 typedef struct { int32_t device_type; int32_t device_id; } DLDevice;
@@ -38,19 +38,41 @@ typedef struct DLManagedTensorVersioned {
 """
 
 
+class Interface(NamedTuple):
+    """A header, and the module that is made of it."""
+
+    name: str
+    source: str
+    more: str = ""  # declarations besides those of the header
+    base: Optional["Interface"] = None  # whose types this one knows
+
+    @property
+    def target(self) -> pathlib.Path:
+        return HERE / "src" / "manyrt" / f"{self.name}.py"
+
+    def ffi(self):
+        ffi = cffi.FFI()
+        if self.base is not None:
+            ffi.include(self.base.ffi())
+        ffi.cdef((HERE.parent / self.source).read_text(encoding="utf-8") + self.more)
+        ffi.set_source(f"manyrt.{self.name}", None)
+        return ffi
+
+
+RT = Interface("_interface", "rt.cdef.h", DLPACK)
+INTERFACES = (RT, Interface("_comm_interface", "rt_comm.cdef.h", base=RT))
+
+
 def tables(module):
-    """The tables that a module of cffi's hands to its compiled part, by their names."""
+    """The tables that a module of cffi's hands to its compiled part, by their names, but for the modules that it includes."""
     call = next(node for node in ast.walk(ast.parse(module)) if isinstance(node, ast.Call))
-    return {keyword.arg: ast.literal_eval(keyword.value) for keyword in call.keywords}
+    return {keyword.arg: ast.literal_eval(keyword.value) for keyword in call.keywords if keyword.arg != "_includes"}
 
 
-def generate():
-    ffi = cffi.FFI()
-    ffi.cdef(SOURCE.read_text(encoding="utf-8") + DLPACK)
-    ffi.set_source("manyrt._interface", None)
+def generate(interface):
     with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):  # cffi says that it generates
         made = pathlib.Path(folder) / "interface.py"
-        ffi.emit_python_code(str(made))
+        interface.ffi().emit_python_code(str(made))
         return tables(made.read_text(encoding="utf-8"))
 
 
@@ -67,9 +89,12 @@ def tokens(value):
     return [f"{value},"]
 
 
-def module(made):
+def module(interface, made):
     """The text of a module with these tables, in lines that fit."""
-    lines = [HEAD, "import _cffi_backend", "", "ffi = _cffi_backend.FFI(", '    "manyrt._interface",']
+    lines = [HEAD.format(interface.source), "import _cffi_backend", ""]
+    if interface.base is not None:
+        lines += [f"from .{interface.base.name} import ffi as _base", ""]
+    lines += ["ffi = _cffi_backend.FFI(", f'    "manyrt.{interface.name}",']
     for name, value in made.items():
         lines.append(f"    {name}={hex(value)}," if isinstance(value, int) else f"    {name}=(")
         if isinstance(value, int):
@@ -86,23 +111,27 @@ def module(made):
                 line = "       "
             line += " " + token
         lines += [line, "    ),"]
+    if interface.base is not None:
+        lines.append("    _includes=(_base,),")
     return "\n".join([*lines, ")", ""])
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if the committed file is stale")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a committed file is stale")
     args = parser.parse_args()
-    made = generate()
-    if TARGET.exists() and tables(TARGET.read_text(encoding="utf-8")) == made:
-        print(f"{TARGET.name} is current")
-        return 0
-    if args.check:
-        print(f"{TARGET.name} is stale; run bindings/python/generate.py", file=sys.stderr)
-        return 1
-    TARGET.write_text(module(made), encoding="utf-8")
-    print(f"wrote {TARGET.name}")
-    return 0
+    status = 0
+    for interface in INTERFACES:
+        made, target = generate(interface), interface.target
+        if target.exists() and tables(target.read_text(encoding="utf-8")) == made:
+            print(f"{target.name} is current")
+        elif args.check:
+            print(f"{target.name} is stale; run bindings/python/generate.py", file=sys.stderr)
+            status = 1
+        else:
+            target.write_text(module(interface, made), encoding="utf-8")
+            print(f"wrote {target.name}")
+    return status
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
-"""Builds the package manyrt: copies the description of the interface, and the library if one is named, into the package.
+"""Builds the package manyrt: copies the descriptions of the interfaces, and the libraries that are named, into the package.
 
     MANYRT_LIBRARY_FILE="$PWD/build/release/lib/libmanyrt.so" pip wheel --no-deps bindings/python
 
 pip builds in a folder of its own, so that the path is a whole one. Without MANYRT_LIBRARY_FILE the wheel has no library and
-opens the system's libmanyrt.so.0. All else is in pyproject.toml.
+opens the system's libmanyrt.so.0. MANYRT_COMM_LIBRARY_FILE likewise names libmanyrt-comm.so, for communicators. All else is in
+pyproject.toml.
 """
 
 import os
@@ -16,18 +17,29 @@ from setuptools.command.build_py import build_py
 from wheel.bdist_wheel import bdist_wheel
 
 HERE = pathlib.Path(__file__).resolve().parent
-LIBRARY = os.environ.get("MANYRT_LIBRARY_FILE")
-if LIBRARY and not (pathlib.Path(LIBRARY).is_absolute() and pathlib.Path(LIBRARY).is_file()):
-    raise SystemExit(f"MANYRT_LIBRARY_FILE is '{LIBRARY}': it has to be the whole path of a file, such as "
-                     "$PWD/build/release/lib/libmanyrt.so")
 
 
-def description():
-    """rt.json of the repository, or of a source archive that has it beside the modules."""
-    for path in (HERE.parent / "rt.json", HERE / "src" / "manyrt" / "rt.json"):
+def library(variable, name):
+    """The library that goes into the wheel, if the variable names one."""
+    path = os.environ.get(variable)
+    if path and not (pathlib.Path(path).is_absolute() and pathlib.Path(path).is_file()):
+        raise SystemExit(f"{variable} is '{path}': it has to be the whole path of a file, such as "
+                         f"$PWD/build/release/lib/{name}")
+    return path
+
+
+LIBRARY = library("MANYRT_LIBRARY_FILE", "libmanyrt.so")
+COMM_LIBRARY = library("MANYRT_COMM_LIBRARY_FILE", "libmanyrt-comm.so")
+if COMM_LIBRARY and not LIBRARY:
+    raise SystemExit("MANYRT_COMM_LIBRARY_FILE is set and MANYRT_LIBRARY_FILE is not: the one library needs the other")
+
+
+def description(name):
+    """rt.json of the repository, or of a source archive that has it beside the modules; rt_comm.json likewise."""
+    for path in (HERE.parent / name, HERE / "src" / "manyrt" / name):
         if path.is_file():
             return path
-    raise FileNotFoundError(f"rt.json is neither in {HERE.parent} nor in the package: build from the repository")
+    raise FileNotFoundError(f"{name} is neither in {HERE.parent} nor in the package: build from the repository")
 
 
 class BuildPackage(build_py):
@@ -36,12 +48,15 @@ class BuildPackage(build_py):
     def run(self):
         super().run()
         package = pathlib.Path(self.build_lib) / "manyrt"
-        shutil.copyfile(description(), package / "rt.json")
+        for name in ("rt.json", "rt_comm.json"):
+            shutil.copyfile(description(name), package / name)
         shutil.rmtree(package / "lib", ignore_errors=True)
-        if LIBRARY:
-            (package / "lib").mkdir()
-            inside = package / "lib" / "libmanyrt.so.0"
-            shutil.copyfile(pathlib.Path(LIBRARY).resolve(), inside)
+        for source, name in ((LIBRARY, "libmanyrt.so.0"), (COMM_LIBRARY, "libmanyrt-comm.so.0")):
+            if not source:
+                continue
+            inside = package / "lib" / name
+            inside.parent.mkdir(exist_ok=True)
+            shutil.copyfile(pathlib.Path(source).resolve(), inside)
             if shutil.which("strip"):  # debug information is nine tenths of the file
                 subprocess.run(["strip", "--strip-unneeded", str(inside)], check=True)
 

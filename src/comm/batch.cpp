@@ -187,6 +187,7 @@ Status submit(const std::shared_ptr<Communicator>& communicator, Operations oper
     if (const rtStatus_t inside = rtStreamSynchronizeFor(0, stream); inside == RT_ERROR_BUSY) return fromCore(inside);
   }
   const std::lock_guard order(communicator->turns.submitting);
+  if (communicator->hasParts(operations)) return communicator->submitInParts(operations, stream);
   if (!captured && submitAtOnce(*communicator, operations, stream, came)) return Status();
   const auto batch = std::make_shared<Batch>(communicator, operations, captured);
   const bool on_stream = communicator->submitsToStream(batch->operations());

@@ -31,6 +31,7 @@ struct Place {
 struct Settings {
   uint64_t timeout_ns = 0;
   std::string label;
+  std::string token;   // of the launcher; empty: there is none
   std::string reason;  // where the ranks here are on CUDA: why NCCL does not run them; else empty
 };
 
@@ -76,9 +77,14 @@ class Communicator {
   // Of an operation whose numbers and memory are valid: whether this engine can do it. May build kernels. `captured`: it
   // becomes a part of a graph.
   virtual Status check(const Operation& operation, bool captured) = 0;
+  // Whether the engine submits these by other ones, with work of its own around them: submitInParts(), under turns.submitting.
+  virtual bool hasParts(Operations) const { return false; }
+  virtual Status submitInParts(Operations, rtStream_t) { return Status::bare(RT_ERROR_INTERNAL); }
   // On a thread of the library (but see below), when the stream has come to the operations. Returns when this rank's part of
   // all is done.
   virtual Status run(const std::vector<Operation>& operations, const Submission& at) = 0;
+  // The program has destroyed the rank. Batches and graphs may still have it.
+  virtual void retire() {}
   // Takes over what ranks of other processes have told.
   virtual void hear() {}
   // Whether run() may be called on the program's thread alone, within the call that submits.

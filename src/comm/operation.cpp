@@ -28,7 +28,7 @@ constexpr Row kRows[] = {
     {"reduce-scatter", Extent::kAll, Extent::kOne, true, false},  {"all-to-all", Extent::kAll, Extent::kAll, false, false},
     {"gather", Extent::kOne, Extent::kAllAtRoot, false, true},    {"scatter", Extent::kAllAtRoot, Extent::kOne, false, true},
     {"barrier", Extent::kNone, Extent::kNone, false, false},      {"send", Extent::kOne, Extent::kNone, false, true},
-    {"receive", Extent::kNone, Extent::kOne, false, true},
+    {"receive", Extent::kNone, Extent::kOne, false, true},        {"split", Extent::kNone, Extent::kNone, false, false},
 };
 
 const Row& row(Kind kind) { return kRows[static_cast<size_t>(kind)]; }
@@ -71,7 +71,7 @@ bool rangesOf(const Operation& operation, int32_t rank, int32_t size, Ranges* ra
 
 bool matches(const Operation& a, const Operation& b) {
   if (a.kind != b.kind) return false;
-  if (a.kind == Kind::kBarrier) return true;
+  if (a.kind == Kind::kBarrier || a.kind == Kind::kSplit) return true;
   return a.type == b.type && a.count == b.count && (!reduces(a.kind) || a.reduction == b.reduction) &&
          (!hasRoot(a.kind) || a.root == b.root);
 }
@@ -110,7 +110,7 @@ int32_t firstThatDiffers(const std::vector<const Operation*>& operations, int32_
 
 std::string describe(const Operation& operation) {
   std::string text = kindName(operation.kind);
-  if (operation.kind == Kind::kBarrier) return text;
+  if (operation.kind == Kind::kBarrier || operation.kind == Kind::kSplit) return text;
   text += " of " + std::to_string(operation.count) + " " + typeName(operation.type);
   if (reduces(operation.kind)) text += std::string(" (") + reductionName(operation.reduction) + ")";
   if (isCollective(operation.kind) && hasRoot(operation.kind)) text += ", root " + std::to_string(operation.root);

@@ -22,6 +22,7 @@ enum class Kind {
   kBarrier,
   kSend,
   kReceive,
+  kSplit,  // of an engine that splits by an operation: color in root, key in count
 };
 
 struct Operation {

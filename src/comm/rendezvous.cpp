@@ -14,6 +14,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -159,11 +160,13 @@ Status make(Gathering& gathering) {
   return Status();
 }
 
-// Whether the ranks of the id can find the memory that those of this host share.
-bool mayShareMemory(const UniqueId& id) {
+bool isOfThisHost(const UniqueId& id) {
   const shared_memory::Host here = shared_memory::thisHost();
-  return here[2] != 0 && std::equal(here.begin(), here.end(), id.host) && !chooses("in_process");
+  return here[2] != 0 && std::equal(here.begin(), here.end(), id.host);
 }
+
+// Whether the ranks of the id can find the memory that those of this host share.
+bool mayShareMemory(const UniqueId& id) { return isOfThisHost(id) && !chooses("in_process"); }
 
 // What one look at other processes works with, without the lock: by one thread at a time.
 struct Look {
@@ -202,7 +205,10 @@ Status lookAtNccl(Look& look) {
   std::vector<std::unique_ptr<nccl::Start>> starts(size);
   std::vector<std::shared_ptr<Communicator>> made;
   for (auto& [rank, start] : look.starts) starts[static_cast<size_t>(rank)] = std::move(start);
-  RT_TRY(nccl::createAmong(&made, std::move(starts), placesOf(look), look.settings));
+  // The hub of an id is on the host where that was made, or at the address of the launcher.
+  std::optional<bootstrap::HubPlace> hub;
+  if (look.of.id.hub_family != 0 || isOfThisHost(look.of.id)) hub = hubOf(look.of.id, look.settings.token);
+  RT_TRY(nccl::createAmong(&made, std::move(starts), placesOf(look), look.settings, hub));
   takeMembers(&look, made);
   return Status();
 }

@@ -49,6 +49,7 @@ void finishFromSent(const Operation& of, int32_t rank, int32_t size, const void*
     case Kind::kBarrier:
     case Kind::kSend:
     case Kind::kReceive:
+    case Kind::kSplit:
       return;
   }
 }

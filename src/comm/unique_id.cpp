@@ -3,6 +3,7 @@
 // either has no token yet and draws its own, or is refused every call: no two processes have one token.
 #include "comm/unique_id.h"
 
+#include <netinet/in.h>
 #include <sys/random.h>
 
 #include <algorithm>
@@ -63,6 +64,49 @@ Status makeUniqueId(rtCommUniqueId_t* out) {
   id.check = checkOf(id);
   memcpy(out->bytes, &id, sizeof id);
   return Status();
+}
+
+Status setHub(rtCommUniqueId_t* bytes, const bootstrap::Address& address) {
+  UniqueId id;
+  bool made_here = false;
+  RT_TRY(readUniqueId(&id, &made_here, *bytes));
+  id.hub_family = static_cast<uint16_t>(address.family());
+  if (address.family() == AF_INET6) {
+    const auto& of = reinterpret_cast<const sockaddr_in6&>(address.storage);
+    id.hub_port = of.sin6_port;
+    id.hub_scope = of.sin6_scope_id;
+    memcpy(id.hub_address, &of.sin6_addr, sizeof of.sin6_addr);
+  } else {
+    const auto& of = reinterpret_cast<const sockaddr_in&>(address.storage);
+    id.hub_port = of.sin_port;
+    memcpy(id.hub_address, &of.sin_addr, sizeof of.sin_addr);
+  }
+  id.check = checkOf(id);
+  memcpy(bytes->bytes, &id, sizeof id);
+  return Status();
+}
+
+bootstrap::HubPlace hubOf(const UniqueId& id, const std::string& token) {
+  bootstrap::HubPlace place;
+  // Without what may differ between copies of the id: the address is put in later.
+  place.secret = token;
+  place.secret.append(reinterpret_cast<const char*>(&id), offsetof(UniqueId, hub_family));
+  if (id.hub_family == 0) return place;
+  bootstrap::Address& address = place.address.emplace();
+  address.storage.ss_family = id.hub_family;
+  if (id.hub_family == AF_INET6) {
+    auto& of = reinterpret_cast<sockaddr_in6&>(address.storage);
+    of.sin6_port = id.hub_port;
+    of.sin6_scope_id = id.hub_scope;
+    memcpy(&of.sin6_addr, id.hub_address, sizeof of.sin6_addr);
+    address.length = sizeof of;
+  } else {
+    auto& of = reinterpret_cast<sockaddr_in&>(address.storage);
+    of.sin_port = id.hub_port;
+    memcpy(&of.sin_addr, id.hub_address, sizeof of.sin_addr);
+    address.length = sizeof of;
+  }
+  return place;
 }
 
 Status readUniqueId(UniqueId* id, bool* made_here, const rtCommUniqueId_t& given) {

@@ -43,6 +43,20 @@ class DescriptionTest(unittest.TestCase):
         self.assertTrue(self.argument("rtDeviceCanAccessPeer", "can")["boolean"])
         self.assertNotIn("enum", self.argument("rtMemset", "value"))
 
+    def test_communicators_are_described_beside(self):
+        comm = json.loads(pathlib.Path(self.json_file).with_name("rt_comm.json").read_text(encoding="utf-8"))
+        self.assertEqual((comm["base"], comm["version"]), ("rt.json", self.rt["version"]))
+        functions = {function["name"]: {entry["name"]: entry for entry in function["arguments"]}
+                     for function in comm["functions"]}
+        gather = functions["rtCommAllGather"]
+        self.assertEqual((gather["receive"]["length"], gather["receive"]["elements"]), ("count * size", "type"))
+        self.assertEqual((gather["send"]["length"], gather["type"]["enum"]), ("count", "rtCommType"))
+        self.assertEqual(functions["rtCommReduce"]["reduction"]["enum"], "rtCommReduction")
+        self.assertTrue(functions["rtCommReduce"]["receive"]["nullable"])
+        contexts = functions["rtCommCreateAll"]["contexts"]
+        self.assertEqual((contexts["nullable"], contexts["element_nullable"]), (False, True))
+        self.assertEqual(functions["rtCommCreate"]["comm"]["destroy"], "rtCommDestroy")
+
     def test_enums_that_are_named_exist(self):
         enums = {enum["name"] for enum in self.rt["enums"]}
         entries = [entry for function in self.rt["functions"] for entry in function["arguments"]]

@@ -70,7 +70,8 @@ class Network:
         loss[loss.shape(batch.count, 8)](stream, batch.logits, batch.labels, delta, batch.losses, batch.predictions,
                                          batch.count)
 
-    def learn(self, batch: Batch, rate: float, stream: manyrt.Stream) -> None:
+    def descend(self, batch: Batch, stream: manyrt.Stream) -> None:
+        """Forward, loss, backward: the gradients of the batch's mean loss."""
         self.predict(batch, batch.logits_delta, stream)
         self.kernels["backward"][batch.count, HIDDEN](stream, batch.logits_delta, self.weights[OUTPUT_LAYER:], batch.hidden,
                                                       batch.hidden_delta, CLASSES)
@@ -78,6 +79,8 @@ class Network:
         gradient[PIXELS + 1, HIDDEN](stream, batch.images, batch.hidden_delta, self.gradients, PIXELS, batch.count)
         gradient[HIDDEN + 1, CLASSES](stream, batch.hidden, batch.logits_delta, self.gradients[OUTPUT_LAYER:], HIDDEN,
                                       batch.count)
+
+    def update(self, rate: float, stream: manyrt.Stream) -> None:
         update = self.kernels["update"]
         update[update.shape(WEIGHTS, 256)](stream, self.weights, self.gradients, self.velocity, WEIGHTS, rate, 0.9, 1e-4)
 
@@ -91,7 +94,8 @@ def train(context: manyrt.Context, epochs: int, seed: int) -> List[Tuple[float, 
         check.upload(held_out, stream)
         batch.upload(learn[:BATCH], stream)
         with stream.capture() as graph:
-            network.learn(batch, 0.05, stream)
+            network.descend(batch, stream)
+            network.update(0.05, stream)
         step = graph.instantiate()
         for _ in range(epochs):
             random.Random(seed + len(curve)).shuffle(learn)

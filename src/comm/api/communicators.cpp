@@ -161,7 +161,9 @@ rtStatus_t rtCommDestroy(rtComm_t comm) {
   if (comm == nullptr || forked()) return RT_SUCCESS;
   return guarded(__func__, [&] {
     std::shared_ptr<Communicator> communicator;
-    return retire(&communicator, comm);
+    RT_TRY(retire(&communicator, comm));
+    communicator->retire();
+    return Status();
   });
 }
 

@@ -3,6 +3,7 @@
 #include "comm/bootstrap/create.h"
 
 #include <cstring>
+#include <utility>
 
 #include "comm/bootstrap/launch.h"
 #include "comm/bootstrap/meet.h"
@@ -25,12 +26,26 @@ Status describe(Party* party, const Place& place, const Settings& settings) {
   return Status();
 }
 
+// NCCL's ranks have a hub at the address of the launch, as they may be on several hosts.
+Status makeHub(rtCommUniqueId_t* id, const Launch& launch) {
+  Descriptor listening;
+  Address address;
+  RT_TRY(listenForHub(&listening, &address, launch));
+  RT_TRY(setHub(id, address));
+  UniqueId own;
+  bool made_here = false;
+  RT_TRY(readUniqueId(&own, &made_here, *id));
+  return beginHub(std::move(listening), hubOf(own, launch.token), launch.size);
+}
+
 }  // namespace
 
-Status create(std::shared_ptr<Communicator>* made, const Place& place, const Settings& settings) {
+Status create(std::shared_ptr<Communicator>* made, const Place& place, const Settings& given) {
+  Settings settings = given;
   Party party;
   RT_TRY(readLaunch(&party.launch, fromEnvironment));
   RT_TRY(describe(&party, place, settings));
+  settings.token = party.launch.token;
   const int32_t rank = party.launch.rank, size = party.launch.size;
   rtCommUniqueId_t id = {};
   if (rank == 0) {
@@ -39,6 +54,7 @@ Status create(std::shared_ptr<Communicator>* made, const Place& place, const Set
     RT_TRY(makeUniqueId(&id));
     RT_TRY(readUniqueId(&own, &made_here, id));
     party.own_devices = own.has_nccl != 0;
+    if (party.own_devices && size > 1 && place.backend == RT_BACKEND_CUDA) RT_TRY(makeHub(&id, party.launch));
   }
   if (size > 1) {
     const Admit admit = [&](const rtCommUniqueId_t& with) { return checkAmongProcesses(with, place); };

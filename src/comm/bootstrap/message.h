@@ -18,22 +18,30 @@
 
 namespace manyrt::comm::bootstrap {
 
-inline constexpr uint32_t kVersion = 1;  // of all that is in this file; raised with any change
+inline constexpr uint32_t kVersion = 2;  // of all that is in this file; raised with any change
 
 struct Nonce {
   uint8_t bytes[32];
 };
 
 // kind, body
-#define RT_COMM_MESSAGES(X)                                                           \
-  X(kHello, Nonce)            /* of rank 0, which begins */                           \
-  X(kJoin, Join)              /* of a rank that comes */                              \
-  X(kStranger, Empty)         /* of rank 0: the rank has another token; no session */ \
-  X(kSeated, Empty)           /* of rank 0: the rank is counted */                    \
-  X(kOffer, rtCommUniqueId_t) /* of rank 0: all ranks have come */                    \
-  X(kReport, Told)            /* of a rank: whether it can create with this id */     \
-  X(kGo, Empty)               /* of rank 0: all ranks can */                          \
-  X(kRefused, Told)           /* of rank 0: why not, for one rank or all */
+#define RT_COMM_MESSAGES(X)                                                                         \
+  X(kHello, Nonce)            /* of rank 0, which begins */                                         \
+  X(kJoin, Join)              /* of a rank that comes */                                            \
+  X(kStranger, Empty)         /* of rank 0: the rank has another token; no session */               \
+  X(kSeated, Empty)           /* of rank 0: the rank is counted */                                  \
+  X(kOffer, rtCommUniqueId_t) /* of rank 0: all ranks have come */                                  \
+  X(kReport, Told)            /* of a rank: whether it can create with this id */                   \
+  X(kGo, Empty)               /* of rank 0: all ranks can */                                        \
+  X(kRefused, Told)           /* of rank 0: why not, for one rank or all */                         \
+  X(kAttend, Attend)          /* of a rank that comes to the hub of a communicator */               \
+  X(kBeat, Empty)             /* both ways: the process lives */                                    \
+  X(kAsk, Progress)           /* of a rank: which one is behind; of the hub: how far the rank is */ \
+  X(kProgress, Progress)      /* of a rank: that */                                                 \
+  X(kBehind, Behind)          /* of the hub: the answer to the rank that asked */                   \
+  X(kFailure, Failure)        /* both ways: the communicator has failed */                          \
+  X(kLeft, RankOf)            /* both ways: a rank was destroyed */                                 \
+  X(kEnded, RankOf)           /* of the hub: the process of a rank ended */
 
 enum class Kind : uint32_t {
   kNone,
@@ -59,6 +67,32 @@ struct Join {
 struct Told {
   int32_t code;  // RT_SUCCESS: no text
   char text[1020];
+};
+
+struct Attend {
+  Nonce nonce;
+  int32_t rank;
+  int32_t size;
+};
+
+struct Progress {
+  uint64_t question;     // its number, as the hub counts them
+  uint64_t collectives;  // that the rank has come to
+};
+
+struct Behind {
+  int32_t rank;  // -1: all ranks have come as far as the one that asks
+  int32_t why;   // a Why
+};
+enum class Why : int32_t { kNone, kBehind, kSilent, kLeft };
+
+struct Failure {
+  Told told;
+  int32_t rank;  // that it is about; -1: none
+};
+
+struct RankOf {
+  int32_t rank;
 };
 
 // The time that bytes from elsewhere may take in a sentence: one line, terminated.

@@ -90,6 +90,7 @@ Status Member::work(const Operation& operation, Meeting& meeting) {
     case Kind::kBarrier:
     case Kind::kSend:
     case Kind::kReceive:
+    case Kind::kSplit:
       return Status();
   }
   return Status();

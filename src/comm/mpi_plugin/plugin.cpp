@@ -250,6 +250,8 @@ const char* begin(PluginRequest& request, const Operation& of, PluginComm* comm)
     case Kind::kReceive:
       MPI_TRY(MPI_Irecv(of.receive, count, type, of.root, kOperation, on, out));
       return nullptr;
+    case Kind::kSplit:
+      return nullptr;
   }
   return nullptr;
 }
@@ -347,6 +349,7 @@ const char* complete(const Operation& of, PluginComm* comm) {
       return nullptr;
     case Kind::kSend:
     case Kind::kReceive:
+    case Kind::kSplit:
       return refused("Messages are no collectives.");
   }
   return nullptr;

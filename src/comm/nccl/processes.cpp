@@ -149,22 +149,35 @@ Status Start::look(bool* done) {
 NativeComm* Start::take() { return std::exchange(making_, nullptr)->comm; }
 
 Status createAmong(std::vector<std::shared_ptr<Communicator>>* members, std::vector<std::unique_ptr<Start>> starts,
-                   const std::vector<Place>& places, const Settings& settings) {
-  const Library* library = nullptr;
-  RT_TRY(open(&library));
-  const auto monitor = std::make_shared<Monitor>();
+                   const std::vector<Place>& places, const Settings& settings, const std::optional<bootstrap::HubPlace>& hub) {
   std::vector<NativeComm*> comms(starts.size());
   for (size_t rank = 0; rank < starts.size(); ++rank) {
     if (starts[rank] != nullptr) comms[rank] = starts[rank]->take();
   }
-  const auto clique = std::make_shared<Clique>(*library, monitor, comms);
-  std::vector<std::shared_ptr<Communicator>> made(starts.size());
-  for (size_t rank = 0; rank < starts.size(); ++rank) {
-    if (comms[rank] == nullptr) continue;
-    const auto of = std::make_shared<Rank>(places[rank], settings, static_cast<int32_t>(rank),
-                                           static_cast<int32_t>(starts.size()), monitor, nullptr, clique);
-    made[rank] = of;
+  return makeAmong(members, std::move(comms), places, settings, hub);
+}
+
+Status makeAmong(std::vector<std::shared_ptr<Communicator>>* members, std::vector<NativeComm*> comms,
+                 const std::vector<Place>& places, const Settings& settings, const std::optional<bootstrap::HubPlace>& hub) {
+  const Library* library = nullptr;
+  RT_TRY(open(&library));
+  const auto size = static_cast<int32_t>(comms.size());
+  const auto monitor = std::make_shared<Monitor>();
+  const auto splits = std::make_shared<Splits>();
+  splits->places = places;
+  splits->hub = hub;
+  for (const NativeComm* comm : comms) splits->local.push_back(comm != nullptr);
+  const bool has_rank_zero = splits->local.front();
+  const auto clique = std::make_shared<Clique>(*library, monitor, std::move(comms));
+  std::vector<std::shared_ptr<Communicator>> made(places.size());
+  if (hub && !hub->address && has_rank_zero) RT_TRY(bootstrap::beginHub(Descriptor(), *hub, size));
+  for (int32_t rank = 0; rank < size; ++rank) {
+    const auto index = static_cast<size_t>(rank);
+    if (!splits->local[index]) continue;
+    const auto of = std::make_shared<Rank>(places[index], settings, rank, size, monitor, nullptr, clique, splits);
+    made[index] = of;
     RT_TRY(of->prepare());
+    if (hub) of->attend(*hub);
   }
   *members = std::move(made);
   return Status();
@@ -177,7 +190,7 @@ Status createOne(std::shared_ptr<Communicator>* made, std::unique_ptr<Start> sta
   std::vector<Place> places(static_cast<size_t>(size));
   starts[static_cast<size_t>(rank)] = std::move(start);
   places[static_cast<size_t>(rank)] = place;
-  RT_TRY(createAmong(&members, std::move(starts), places, settings));
+  RT_TRY(createAmong(&members, std::move(starts), places, settings, std::nullopt));  // MPI hands no place of a hub round
   *made = std::move(members[static_cast<size_t>(rank)]);
   return Status();
 }

@@ -4,9 +4,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "comm/bootstrap/hub.h"
 #include "comm/communicator.h"
 #include "comm/nccl/library.h"
 
@@ -33,9 +35,13 @@ class Start {
   std::shared_ptr<Making> making_;
 };
 
-// Members for the ranks that have started, by rank; null for those of other processes.
+// Members for the ranks that have started, by rank; null for those of other processes. They come to their hub, if they can
+// have one; where that has no address, rank 0 makes it here.
 Status createAmong(std::vector<std::shared_ptr<Communicator>>* members, std::vector<std::unique_ptr<Start>> starts,
-                   const std::vector<Place>& places, const Settings& settings);
+                   const std::vector<Place>& places, const Settings& settings, const std::optional<bootstrap::HubPlace>& hub);
+// The same of communicators of NCCL, which it takes.
+Status makeAmong(std::vector<std::shared_ptr<Communicator>>* members, std::vector<NativeComm*> comms,
+                 const std::vector<Place>& places, const Settings& settings, const std::optional<bootstrap::HubPlace>& hub);
 
 // The one rank of this process, where it knows that it has no other.
 Status createOne(std::shared_ptr<Communicator>* made, std::unique_ptr<Start> start, int32_t rank, int32_t size,

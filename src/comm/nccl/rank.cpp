@@ -53,13 +53,24 @@ Status Rank::prepare() {
 }
 
 Rank::~Rank() {
+  presence_.reset();
   kept_.clear();
   (void)rtFree(barrier_);
   (void)rtStreamDestroy(stream_);
   if (team_ != nullptr) team_->part(rank());
 }
 
-void Rank::announceFailure() { wakeWatch(); }
+void Rank::retire() {
+  if (presence_ != nullptr) presence_->leave();
+}
+
+void Rank::announceFailure() {
+  wakeWatch();
+  if (presence_ == nullptr) return;
+  int32_t about = -1;
+  const Status failure = monitor().failure(&about);
+  presence_->tell(failure, about);
+}
 
 Status Rank::result(const char* call, Result result) const {
   return result == kSuccess ? Status() : failure(library(), call, result);
@@ -72,12 +83,15 @@ Carrier Rank::carrier() const {
 // ---- Checks and submission ----
 
 bool Rank::submitsToStream(const std::vector<Operation>& operations) const {
-  return std::all_of(operations.begin(), operations.end(), ncclRuns);
+  // NCCL is called for a split when the stream has come there: all ranks have, then.
+  const auto submits = [](const Operation& of) { return ncclRuns(of) && of.kind != Kind::kSplit; };
+  return std::all_of(operations.begin(), operations.end(), submits);
 }
 
 Status Rank::check(const Operation& operation, bool captured) {
-  if (team_ == nullptr && !ncclRuns(operation)) {
-    return Status::error(RT_ERROR_NOT_SUPPORTED, "Among processes NCCL runs no reduction of 16-bit integers.");
+  if (team_ == nullptr && Widening::isFor(operation)) {
+    RT_TRY(widening_.build());
+    return check(Widening::widened(operation), captured);
   }
   if (!ncclRuns(operation)) return in_process_->check(operation, captured);
   // NCCL may connect ranks at the first operation of a kind, and wait for all of them. In a capture the ranks of one thread
@@ -99,14 +113,12 @@ void Rank::behind(bool submitted) {
 }
 
 Status Rank::announceSplit(int32_t color, int32_t key, uint64_t* ticket) {
-  if (team_ == nullptr) {
-    return Status::error(RT_ERROR_NOT_SUPPORTED,
-                         "A communicator among processes through NCCL is not split: make another one by an id of its own.");
-  }
-  return team_->announceSplit(color, key, rank(), ticket);
+  return team_ == nullptr ? announceAmong(color, key, ticket) : team_->announceSplit(color, key, rank(), ticket);
 }
 
-Status Rank::takeSplit(uint64_t ticket, std::shared_ptr<Communicator>* made) { return team_->takeSplit(ticket, rank(), made); }
+Status Rank::takeSplit(uint64_t ticket, std::shared_ptr<Communicator>* made) {
+  return team_ == nullptr ? takeAmong(ticket, made) : team_->takeSplit(ticket, rank(), made);
+}
 
 // ---- Running ----
 
@@ -125,13 +137,20 @@ Status Rank::run(const std::vector<Operation>& operations, const Submission& at)
   Status status = withoutThrowing(
       [&] { return team_ == nullptr ? callAll(operations, stream, flight) : meetAndCall(operations, stream, flight); });
   flight.returned.store(true, std::memory_order_seq_cst);
-  return ended(std::move(status));
+  return ended(std::move(status), operations.front());
 }
 
 // A failure may have come before `returned`: the watch leaves it to the call of the stream, which this is the end of.
-Status Rank::ended(Status status) {
+Status Rank::ended(Status status, const Operation& of) {
   if (status.ok() && !monitor().hasFailed()) return status;
-  if (!status.ok()) fail(status);
+  int32_t about = -1;
+  Status gone;
+  if (!status.ok() && team_ == nullptr && awaitGone(&gone, &about, of)) {
+    monitor().fail(gone, about);
+    announceFailure();
+  } else if (!status.ok()) {
+    fail(status);
+  }
   return monitor().failure();
 }
 
@@ -169,13 +188,14 @@ Status Rank::runAtOnce(Operations operations, uint64_t native) {
   const auto stream = reinterpret_cast<Stream>(static_cast<uintptr_t>(native));
   Status status = withoutThrowing([&] { return callNow(operations, stream); });
   flights_.current()->returned.store(true, std::memory_order_seq_cst);
-  return ended(std::move(status));
+  return ended(std::move(status), operations.front());
 }
 
 Status Rank::callNow(Operations operations, Stream stream) {
   const Clique::Use use(*clique_, rank());
   if (!use) return monitor().failure();
   for (const Operation& operation : operations) {
+    count(operation);
     if (isCollective(operation.kind)) RT_TRY(callCollective(operation, nullptr, use.comm(), stream));
   }
   return groupPoints(operations, use.comm(), stream);
@@ -186,7 +206,7 @@ Status Rank::runAll(const std::vector<Share>& shares) {
   for (const Share& share : shares) {
     static_cast<Rank&>(*share.communicator).flights_.current()->returned.store(true, std::memory_order_seq_cst);
   }
-  return ended(std::move(status));
+  return ended(std::move(status), shares.front().operations.front());
 }
 
 // As NCCL's users do that have all devices on one thread: a group of NCCL for each operation.
@@ -217,6 +237,7 @@ Status Rank::callAll(const std::vector<Operation>& operations, Stream stream, Fl
     if (!isCollective(operation.kind)) continue;
     Beside memory;
     RT_TRY(reserveBeside(&memory, operation));
+    count(operation);
     RT_TRY(call(operation, std::move(memory), stream, false));
   }
   RT_TRY(callPoints(operations, stream));
@@ -331,6 +352,8 @@ Status Rank::callCollective(const Operation& of, void* beside, NativeComm* comm,
     case Kind::kGather:
     case Kind::kScatter:
       break;
+    case Kind::kSplit:
+      return callSplit(of, comm);
     case Kind::kSend:
     case Kind::kReceive:
       return Status();

@@ -12,12 +12,16 @@
 #include <mutex>
 #include <vector>
 
+#include "comm/bootstrap/presence.h"
 #include "comm/communicator.h"
 #include "comm/in_process/team.h"
 #include "comm/nccl/clique.h"
 #include "comm/nccl/flights.h"
 #include "comm/nccl/known.h"
+#include "comm/nccl/news.h"
+#include "comm/nccl/split.h"
 #include "comm/nccl/watch.h"
+#include "comm/nccl/widening.h"
 
 namespace manyrt::comm::nccl {
 
@@ -25,18 +29,25 @@ class Rank final : public Communicator, public std::enable_shared_from_this<Rank
  public:
   // `team` is null where ranks of other processes take part: only NCCL knows them.
   Rank(const Place& place, const Settings& settings, int32_t rank, int32_t size, std::shared_ptr<Monitor> monitor,
-       std::shared_ptr<Team> team, std::shared_ptr<Clique> clique)
+       std::shared_ptr<Team> team, std::shared_ptr<Clique> clique, std::shared_ptr<Splits> splits = nullptr)
       : Communicator(place, settings, rank, size, std::move(monitor)),
         team_(std::move(team)),
         clique_(std::move(clique)),
-        flights_(place.context) {
+        flights_(place.context),
+        widening_(place.context),
+        splits_(std::move(splits)),
+        news_(std::make_shared<News>(size)) {
     seat_->in = &own_seat_;
   }
   ~Rank() override;
   Status prepare();  // once, before all else
+  // Among processes: comes to the hub, which names ranks that are missing. Without one none is named.
+  void attend(const bootstrap::HubPlace& place);
 
   Carrier carrier() const override;
   Status check(const Operation& operation, bool captured) override;
+  bool hasParts(Operations operations) const override;
+  Status submitInParts(Operations operations, rtStream_t stream) override;
   Status run(const std::vector<Operation>& operations, const Submission& at) override;
   bool submitsToStream(const std::vector<Operation>& operations) const override;
   Status before(const Operation& first, rtStream_t stream) override;
@@ -45,6 +56,7 @@ class Rank final : public Communicator, public std::enable_shared_from_this<Rank
   Status runAtOnce(Operations operations, uint64_t native) override;
   Status enter(Operations operations, rtStream_t stream, int64_t came) override;
   void leave(bool ran) override;
+  void retire() override;
   bool runsAll(Operations operations) override;
   Status runAll(const std::vector<Share>& shares) override;
   Status announceSplit(int32_t color, int32_t key, uint64_t* ticket) override;
@@ -55,6 +67,13 @@ class Rank final : public Communicator, public std::enable_shared_from_this<Rank
   Flights& flights() { return flights_; }
   rtStream_t ownStream() const { return stream_; }
   Seats& ownSeat() { return own_seat_; }
+  // What is known of the ranks that `late` waits for. False: the hub has been asked, and has not answered yet.
+  bool nameLate(Status* failure, int32_t* about, const Operation& late);
+  // Whether the process of a rank has ended that `of` waits for, which NCCL was called for at `called`.
+  bool nameGone(Status* failure, int32_t* about, const Operation& of, int64_t called) const;
+  // Whether an error of NCCL is the failure: not at once, where the hub may tell which process has ended.
+  bool errorCounts();
+  void announce() { announceFailure(); }  // a failure that the watch has found
 
  protected:
   void announceFailure() override;
@@ -71,16 +90,27 @@ class Rank final : public Communicator, public std::enable_shared_from_this<Rank
   Status reserveBeside(Beside* beside, const Operation& operation);
   Status call(const Operation& operation, Beside beside, Stream stream, bool captured);
   Status callCollective(const Operation& operation, void* beside, NativeComm* comm, Stream stream);
+  Status submitWidened(const Operation& operation, rtStream_t stream);
+  Status announceAmong(int32_t color, int32_t key, uint64_t* ticket);
+  Status takeAmong(uint64_t ticket, std::shared_ptr<Communicator>* made);
+  Status takePart(uint64_t ticket, std::shared_ptr<Communicator>* made);
+  Status callSplit(const Operation& operation, NativeComm* comm);
+  Status awaitSplit(SplitCall& call);
   Status callPoints(Operations operations, Stream stream);
   Status groupPoints(Operations operations, NativeComm* comm, Stream stream);
   Status callNow(Operations operations, Stream stream);
-  Status ended(Status status);
+  Status ended(Status status, const Operation& of);
+  bool isGone(Status* failure, int32_t* about, const Operation& of, int64_t nanoseconds) const;
+  bool awaitGone(Status* failure, int32_t* about, const Operation& of) const;
   bool submitsNow(const Operation& operation);
   Status allToAll(const Operation& operation, void* beside, NativeComm* comm, Stream stream);
   Status exchange(const Operation& operation, void* receive, NativeComm* comm, Stream stream);
   Status result(const char* call, Result result) const;
   const Library& library() const { return clique_->library(); }
   Status awaitBeside();  // what NCCL has in stream_
+  void count(const Operation& operation) {
+    if (isCollective(operation.kind)) news_->collectives.fetch_add(1, std::memory_order_relaxed);
+  }
 
   const std::shared_ptr<Team> team_;
   const std::shared_ptr<Clique> clique_;
@@ -94,6 +124,15 @@ class Rank final : public Communicator, public std::enable_shared_from_this<Rank
   Known known_;
   Seats own_seat_{1};
   const Seats::iterator seat_ = own_seat_.begin();  // wherever it is
+
+  // Among processes:
+  Widening widening_;
+  const std::shared_ptr<Splits> splits_;  // null: the ranks have a team
+  uint64_t announced_ = 0;                // splits, under turns.submitting
+  const std::shared_ptr<News> news_;
+  std::unique_ptr<bootstrap::Presence> presence_;  // null: the ranks have no hub
+  int64_t asked_ = 0;                              // the hub; of the watch
+  int64_t error_since_ = 0;                        // of the watch
 };
 
 // A rank for each place, of contexts on CUDA devices that all differ.

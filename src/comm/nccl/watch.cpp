@@ -25,7 +25,7 @@ namespace manyrt::comm::nccl {
 namespace {
 
 constexpr auto kTick = std::chrono::milliseconds(5);
-constexpr int64_t kPatience = 100'000'000;  // nanoseconds for a stream to take a failure; one that is held takes it later
+constexpr int64_t kPatience = 1'000'000'000;  // nanoseconds for a stream to take a failure; one that is held takes it later
 
 struct Watched {
   std::mutex mutex;
@@ -78,17 +78,26 @@ void tellStream(rtStream_t stream, rtStatus_t code) {
   }
 }
 
+void failAll(Rank& rank, const Status& failure, int32_t about) {
+  rank.monitor().fail(failure, about);
+  rank.announce();
+}
+
 void expire(Rank& rank, const Operation& late) {
+  Status named;
+  int32_t about = -1;
+  if (!rank.nameLate(&named, &about, late)) return;  // at a later look
+  if (!named.ok()) return failAll(rank, named, about);
   const std::string within = sentences::within(rank.settings().timeout_ns);
   const bool point = !isCollective(late.kind);
   const std::string name = sentences::labelOf(rank.settings().label);
-  rank.monitor().fail(
-      point ? Status::error(RT_ERROR_TIMEOUT, "Rank %d%s did not come %s to what rank %d waits for: %s.", late.root,
-                            name.c_str(), within.c_str(), rank.rank(), describe(late).c_str())
-            : Status::error(RT_ERROR_TIMEOUT,
-                            "The %s of rank %d%s did not end %s: another rank has not come, which NCCL does not name.",
-                            describe(late).c_str(), rank.rank(), name.c_str(), within.c_str()),
-      point ? late.root : -1);
+  failAll(rank,
+          point ? Status::error(RT_ERROR_TIMEOUT, "Rank %d%s did not come %s to what rank %d waits for: %s.", late.root,
+                                name.c_str(), within.c_str(), rank.rank(), describe(late).c_str())
+                : Status::error(RT_ERROR_TIMEOUT,
+                                "The %s of rank %d%s did not end %s: another rank has not come, which NCCL does not name.",
+                                describe(late).c_str(), rank.rank(), name.c_str(), within.c_str()),
+          point ? late.root : -1);
 }
 
 bool hasExpired(const Flight& flight, uint64_t limit) {
@@ -100,6 +109,8 @@ bool hasExpired(const Flight& flight, uint64_t limit) {
 
 void lookForFailure(Rank& rank) {
   std::optional<Operation> late;
+  Status gone;
+  int32_t about = -1;
   rtStream_t busy = nullptr;  // it has not come to a flight, nor to those that follow there
   rank.flights().forEach([&](Flight& flight) {
     if (flight.begun == 0 && flight.stream != busy) {
@@ -109,10 +120,13 @@ void lookForFailure(Rank& rank) {
         flight.begun = nowNanoseconds();
     }
     if (!late && hasExpired(flight, rank.settings().timeout_ns)) late = flight.first;
+    const int64_t called = flight.called.load(std::memory_order_acquire);
+    if (gone.ok() && called != 0) (void)rank.nameGone(&gone, &about, flight.first, called);
   });
-  if (const Result error = rank.clique().asyncError(rank.rank()); error != kSuccess) {
+  if (!gone.ok()) return failAll(rank, gone, about);
+  if (const Result error = rank.clique().asyncError(rank.rank()); error != kSuccess && rank.errorCounts()) {
     const Status said = failure(rank.clique().library(), "An operation of NCCL", error);
-    rank.monitor().fail(Status::error(RT_ERROR_DRIVER, "Rank %d: %s", rank.rank(), said.message()), -1);
+    failAll(rank, Status::error(RT_ERROR_DRIVER, "Rank %d: %s", rank.rank(), said.message()), -1);
   }
   if (late) expire(rank, *late);
 }

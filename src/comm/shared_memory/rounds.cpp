@@ -195,6 +195,7 @@ Status Rounds::take(uint64_t round) {
     case Kind::kBarrier:
     case Kind::kSend:
     case Kind::kReceive:
+    case Kind::kSplit:
       return Status();
   }
   return Status();

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds the wheel with the library inside, installs it into a virtual environment without a network, and runs a kernel.
 
-    wheel.py bindings/python BUILD_FOLDER        MANYRT_LIBRARY names the library that goes into the wheel
+    wheel.py bindings/python BUILD_FOLDER
+
+MANYRT_LIBRARY and MANYRT_COMM_LIBRARY name the libraries that go into the wheel.
 """
 
 import os
@@ -23,6 +25,15 @@ with manyrt.Context("cpu") as context, context.stream() as stream:
     assert data.tolist(stream) == [2, 4, 6, 8], data.tolist()
 import manyrt.rt
 assert "kernel" in manyrt.rt.help("rtLaunchKernel")
+from manyrt import comm, rt_comm
+assert pathlib.Path(comm.library_path()).parent == pathlib.Path(manyrt.library_path()).parent, comm.library_path()
+assert "Reduces" in rt_comm.help("rtCommAllReduce")
+with manyrt.Context("cpu") as first, manyrt.Context("cpu") as second:
+    data, ranks = [context.array([at]) for at, context in enumerate((first, second))], comm.create_all([first, second])
+    with comm.group():
+        for rank, each in zip(ranks, data):
+            rank.all_reduce(each)
+    assert data[0].tolist() == [1], data[0].tolist()
 print("a kernel ran from", manyrt.library_path(), manyrt.library_version())
 """
 
@@ -46,7 +57,8 @@ def build(package, folder, environment):
     """The wheel, built from a copy of the sources, since setuptools writes beside them."""
     sources = folder / "bindings" / "python"
     shutil.copytree(package, sources, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info", "build"))
-    shutil.copyfile(package.parent / "rt.json", folder / "bindings" / "rt.json")
+    for name in ("rt.json", "rt_comm.json"):
+        shutil.copyfile(package.parent / name, folder / "bindings" / name)
     call(sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", folder,
          sources, env=environment)
     wheels = list(folder.glob("manyrt-*.whl"))
@@ -60,13 +72,15 @@ def main():
     needs("pip", "setuptools", "wheel", "_cffi_backend", "ensurepip")
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    clean = {name: value for name, value in os.environ.items()
-             if name not in ("PYTHONPATH", "LD_LIBRARY_PATH", "MANYRT_LIBRARY", "PYTHONDONTWRITEBYTECODE")}
-    wheel = build(package, folder, {**clean, "MANYRT_LIBRARY_FILE": os.environ["MANYRT_LIBRARY"]})
+    of_the_tree = ("PYTHONPATH", "LD_LIBRARY_PATH", "MANYRT_LIBRARY", "MANYRT_COMM_LIBRARY", "PYTHONDONTWRITEBYTECODE")
+    clean = {name: value for name, value in os.environ.items() if name not in of_the_tree}
+    libraries = {f"{name}_FILE": os.environ[name] for name in ("MANYRT_LIBRARY", "MANYRT_COMM_LIBRARY")}
+    wheel = build(package, folder, {**clean, **libraries})
     if "-py3-none-linux_" not in wheel.name:
         sys.exit(f"the wheel is called {wheel.name}: it has a library and has to name a platform")
     with zipfile.ZipFile(wheel) as archive:
-        wanted = {"manyrt/lib/libmanyrt.so.0", "manyrt/rt.json", "manyrt/_interface.py", "manyrt/py.typed"}
+        wanted = {"manyrt/lib/libmanyrt.so.0", "manyrt/lib/libmanyrt-comm.so.0", "manyrt/rt.json", "manyrt/rt_comm.json",
+                  "manyrt/_interface.py", "manyrt/py.typed"}
         missing = wanted - set(archive.namelist())
     if missing:
         sys.exit(f"{wheel.name} lacks {missing}")

@@ -1,35 +1,10 @@
-// Ranks of several processes, each on a CUDA device of its own, which meet through NCCL's id. The test's process has rank 0 and
-// starts this program again for each of the others, with the id in its environment.
-#include "support/process.h"
+// What ranks of several processes do together: every operation, splits, captures, and the ways in which they start.
+#include <unistd.h>
 
-#include <csignal>
-#include <thread>
-
-#include "comm/free_port.h"
-#include "comm/memory.h"
-#include "comm/nccl/devices.h"
-#include "comm/unique_ids.h"
+#include "comm/nccl/processes_rig.h"
 
 namespace commtest {
 namespace {
-
-constexpr char kRank[] = "COMM_TEST_RANK", kSize[] = "COMM_TEST_SIZE";
-
-// What one process has.
-struct OwnRank {
-  rttest::Context context;
-  rttest::Stream stream;
-  Comm comm;
-
-  rtStatus_t create(const rtCommUniqueId_t& id, int rank, int size, uint64_t timeout_ns) {
-    rtDevice_t device = nullptr;
-    EXPECT_RT_OK(rtDeviceGetByName(&device, ("cuda:" + std::to_string(rank)).c_str()));
-    EXPECT_RT_OK(rtContextCreate(context.out(), nullptr, device));
-    EXPECT_RT_OK(rtStreamCreate(stream.out(), nullptr, context));
-    const rtCommOptions_t given = options(timeout_ns, "far");
-    return rtCommCreate(comm.out(), &given, &id, rank, size, context);
-  }
-};
 
 // The part of one rank in every operation.
 void runAll(const rtCommUniqueId_t& id, int rank, int size) {
@@ -43,7 +18,7 @@ void runAll(const rtCommUniqueId_t& id, int rank, int size) {
   EXPECT_EQ(info.local_size, 1);
   int root = 0;
   for (const OperationRow& row : operationRows()) {
-    for (const int32_t type : {RT_COMM_U8, RT_COMM_I32, RT_COMM_F32, RT_COMM_F64}) {
+    for (const int32_t type : {RT_COMM_U8, RT_COMM_I16, RT_COMM_U16, RT_COMM_I32, RT_COMM_F32, RT_COMM_F64}) {
       for (const int32_t reduction : kReductions) {
         if (!row.reduces && reduction != RT_COMM_SUM) continue;
         if (row.reduces && reduction == RT_COMM_AVERAGE && size % 2 != 0) continue;  // NCCL's is exact for powers of two
@@ -62,7 +37,7 @@ void runAll(const rtCommUniqueId_t& id, int rank, int size) {
       }
     }
   }
-  // A ring of sends, and what NCCL does not do among processes.
+  // A ring of sends.
   rttest::Memory source, target;
   ASSERT_NO_FATAL_FAILURE(upload(&source, Bytes(1000, static_cast<unsigned char>(rank + 1)), own.context));
   ASSERT_NO_FATAL_FAILURE(upload(&target, Bytes(1000), own.context));
@@ -72,46 +47,8 @@ void runAll(const rtCommUniqueId_t& id, int rank, int size) {
   ASSERT_COMM_OK(rtCommGroupEnd());
   ASSERT_RT_OK(rtStreamSynchronize(own.stream));
   EXPECT_EQ(download(target.get(), 1000), Bytes(1000, static_cast<unsigned char>((rank + size - 1) % size + 1)));
-  rtComm_t part = nullptr;
-  EXPECT_COMM(RT_ERROR_NOT_SUPPORTED, rtCommSplit(&part, 0, 0, own.comm));
-  EXPECT_COMM(RT_ERROR_NOT_SUPPORTED,
-              rtCommAllReduce(target.get(), target.get(), 4, RT_COMM_I16, RT_COMM_SUM, own.stream, own.comm));
   ASSERT_COMM_OK(rtCommBarrier(own.stream, own.comm));
   ASSERT_RT_OK(rtStreamSynchronize(own.stream));
-}
-
-// A process and NCCL start within it.
-uint64_t ownTime() { return simulatedNccl().here() ? 2'000'000'000 : 10'000'000'000; }
-
-class NcclProcessTest : public testing::Test {
- protected:
-  void SetUp() override {
-    if (rttest::cudaDeviceCount() < 2) GTEST_SKIP() << "fewer than two CUDA devices";
-    ASSERT_COMM_OK(rtCommGetUniqueId(&id_));
-  }
-  // The ranks from `first` on, each in a process, which a signal ends where one is given.
-  void start(int size, const char* test, int first = 1, int signal = 0) {
-    for (int rank = first; rank < size; ++rank) {
-      threads_.emplace_back([this, rank, size, test, signal] {
-        const rttest::Outcome outcome = rttest::run(
-            {"/proc/self/exe", std::string("--gtest_filter=NcclRank.") + test},
-            {{kUniqueId, toText(id_)}, {kRank, std::to_string(rank)}, {kSize, std::to_string(size)}, {"GTEST_OUTPUT", ""}});
-        EXPECT_EQ(outcome.signal, signal) << "rank " << rank << ": " << outcome.text();
-        EXPECT_EQ(outcome.exit_code, signal == 0 ? 0 : -1) << "rank " << rank << ": " << outcome.text();
-      });
-    }
-  }
-  void TearDown() override {
-    for (std::thread& thread : threads_) thread.join();
-  }
-
-  rtCommUniqueId_t id_ = {};
-  std::vector<std::thread> threads_;
-};
-
-int number(const char* variable) {
-  const char* const text = std::getenv(variable);
-  return text == nullptr ? -1 : std::atoi(text);
 }
 
 TEST_F(NcclProcessTest, EveryOperationRunsAmongTwoProcesses) {
@@ -163,6 +100,80 @@ void runOneRankOfAll() {
   runAll(id, number(kRank), number(kSize));
 }
 
+// ---- Splits ----
+
+// What a rank says, and gets: a sum over the ranks of its part.
+void expectPart(rtComm_t comm, int rank, int size, int64_t sum, int own, const OwnRank& of) {
+  int32_t its_rank = -1, its_size = -1;
+  ASSERT_COMM_OK(rtCommGetRank(&its_rank, comm));
+  ASSERT_COMM_OK(rtCommGetSize(&its_size, comm));
+  EXPECT_EQ(its_rank, rank);
+  EXPECT_EQ(its_size, size);
+  rttest::Memory memory;
+  Bytes bytes(sizeof sum);
+  const int64_t mine = 1 << own;
+  memcpy(bytes.data(), &mine, sizeof mine);
+  ASSERT_NO_FATAL_FAILURE(upload(&memory, bytes, of.context));
+  ASSERT_COMM_OK(rtCommAllReduce(memory.get(), memory.get(), 1, RT_COMM_I64, RT_COMM_SUM, of.stream, comm));
+  ASSERT_RT_OK(rtStreamSynchronize(of.stream));
+  int64_t got = 0;
+  memcpy(&got, download(memory.get(), sizeof got).data(), sizeof got);
+  EXPECT_EQ(got, sum);
+}
+
+// Four ranks: 0, 2 and 3 of one color, in the order 3, 0, 2 by their keys; 1 takes no part, then all in one part, and that
+// again.
+void splitFour(const rtCommUniqueId_t& id, int rank) {
+  OwnRank own;
+  ASSERT_COMM_OK(own.create(id, rank, 4, kLong));
+  Comm part, whole, again;
+  static constexpr int keys[] = {0, 5, 7, -1}, ranks[] = {1, -1, 2, 0};
+  ASSERT_COMM_OK(rtCommSplit(part.out(), rank == 1 ? int32_t{RT_COMM_NO_COLOR} : 3, keys[rank], own.comm));
+  if (rank == 1) {
+    EXPECT_EQ(part.get(), nullptr);
+  } else {
+    ASSERT_NO_FATAL_FAILURE(expectPart(part, ranks[rank], 3, 1 + 4 + 8, rank, own));
+  }
+  ASSERT_COMM_OK(rtCommSplit(whole.out(), 0, -rank, own.comm));
+  ASSERT_NO_FATAL_FAILURE(expectPart(whole, 3 - rank, 4, 15, rank, own));
+  ASSERT_COMM_OK(rtCommSplit(again.out(), rank / 2, 0, whole));
+  ASSERT_NO_FATAL_FAILURE(expectPart(again, 1 - rank % 2, 2, rank < 2 ? 3 : 12, rank, own));
+  ASSERT_NO_FATAL_FAILURE(expectPart(own.comm, rank, 4, 15, rank, own));  // the parent goes on
+}
+
+TEST_F(NcclProcessTest, FourProcessesAreSplitByColorAndKey) {
+  if (rttest::cudaDeviceCount() < 4) GTEST_SKIP() << "fewer than four CUDA devices";
+  start(4, "OneOfFourSplits");
+  splitFour(id_, 0);
+}
+
+// A thread with two ranks announces both before it waits.
+TEST_F(NcclProcessTest, AThreadSplitsTwoRanksBesideThatOfAnotherProcess) {
+  if (rttest::cudaDeviceCount() < 3) GTEST_SKIP() << "fewer than three CUDA devices";
+  start(3, "TheThirdRankSplits", 2);
+  OwnRank own[2];
+  Comm parts[2];
+  ASSERT_COMM_OK(rtCommGroupBegin());
+  for (int rank = 0; rank < 2; ++rank) ASSERT_COMM_OK(own[rank].create(id_, rank, 3, kLong));
+  ASSERT_COMM_OK(rtCommGroupEnd());
+  ASSERT_COMM_OK(rtCommGroupBegin());
+  for (int rank = 0; rank < 2; ++rank) ASSERT_COMM_OK(rtCommSplit(parts[rank].out(), 1, 0, own[rank].comm));
+  ASSERT_COMM_OK(rtCommGroupEnd());
+  std::thread second([&] { expectPart(parts[1], 1, 3, 7, 1, own[1]); });
+  expectPart(parts[0], 0, 3, 7, 0, own[0]);
+  second.join();
+}
+
+void runTheThirdRankSplits() {
+  rtCommUniqueId_t id = {};
+  ASSERT_TRUE(fromEnvironment(&id));
+  OwnRank own;
+  ASSERT_COMM_OK(own.create(id, 2, 3, kLong));
+  Comm part;
+  ASSERT_COMM_OK(rtCommSplit(part.out(), 1, 0, own.comm));
+  ASSERT_NO_FATAL_FAILURE(expectPart(part, 2, 3, 7, 2, own));
+}
+
 // ---- Processes that a launcher started ----
 
 void fromLauncher(int device, rtStatus_t expected, const char* words) {
@@ -195,40 +206,6 @@ void fromLauncher(int device, rtStatus_t expected, const char* words) {
 void runLaunched() { fromLauncher(number("LOCAL_RANK"), RT_SUCCESS, ""); }
 void runLaunchedWithoutItsDevice() { fromLauncher(0, RT_ERROR_INVALID_VALUE, "have the same device"); }
 
-// This process has rank 0, as torchrun would have started it.
-class NcclLaunchedTest : public NcclProcessTest {
- protected:
-  void launch(int size, const char* test) {
-    const std::string port = std::to_string(freePort());
-    const auto variables = [&](int rank) -> rttest::Environment {
-      return {{"RANK", std::to_string(rank)},
-              {"LOCAL_RANK", std::to_string(rank)},
-              {"WORLD_SIZE", std::to_string(size)},
-              {"LOCAL_WORLD_SIZE", std::to_string(size)},
-              {"MASTER_ADDR", "localhost"},
-              {"RT_COMM_PORT", port},
-              {"GTEST_OUTPUT", ""},
-              {kRank, std::to_string(rank)}};
-    };
-    // Before the threads, which read the environment.
-    for (const auto& [name, value] : variables(0)) {
-      if (name != "GTEST_OUTPUT" && name != kRank) setenv(name.c_str(), value.c_str(), 1);
-    }
-    for (int rank = 1; rank < size; ++rank) {
-      threads_.emplace_back([rank, test, of = variables(rank)] {
-        const rttest::Outcome outcome = rttest::run({"/proc/self/exe", std::string("--gtest_filter=NcclRank.") + test}, of);
-        EXPECT_EQ(outcome.exit_code, 0) << "rank " << rank << ": " << outcome.text();
-      });
-    }
-  }
-  void TearDown() override {
-    NcclProcessTest::TearDown();
-    for (const char* name : {"RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "RT_COMM_PORT"}) {
-      (void)unsetenv(name);
-    }
-  }
-};
-
 TEST_F(NcclLaunchedTest, TwoProcessesOfALauncherMeetByTheirEnvironment) {
   launch(2, "Launched");
   runLaunched();
@@ -245,57 +222,7 @@ TEST_F(NcclLaunchedTest, OneDeviceForTwoProcessesIsToldToBoth) {
   runLaunchedWithoutItsDevice();
 }
 
-// A process that does not come to an operation: the others are told after the time, on their devices.
-TEST_F(NcclProcessTest, ARankOfAnotherProcessThatDoesNotComeEndsTheWait) {
-  start(2, "OneRankThatStaysAway");
-  OwnRank own;
-  ASSERT_COMM_OK(own.create(id_, 0, 2, ownTime()));
-  rttest::Memory memory;
-  ASSERT_NO_FATAL_FAILURE(upload(&memory, Bytes(64), own.context));
-  for (int round = 0; round < 2; ++round) {
-    ASSERT_COMM_OK(rtCommAllReduce(memory.get(), memory.get(), 16, RT_COMM_I32, RT_COMM_SUM, own.stream, own.comm));
-    if (round != 0) continue;
-    ASSERT_RT_OK(rtStreamSynchronize(own.stream));
-  }
-  EXPECT_RT(RT_ERROR_TIMEOUT, rtStreamSynchronize(own.stream));
-  expectCommFailure(RT_ERROR_TIMEOUT, -1, "s: another rank has not come", own.comm);
-}
-
-void runOneRankThatStaysAway() {
-  rtCommUniqueId_t id = {};
-  ASSERT_TRUE(fromEnvironment(&id));
-  OwnRank own;
-  ASSERT_COMM_OK(own.create(id, number(kRank), number(kSize), ownTime()));
-  rttest::Memory memory;
-  ASSERT_NO_FATAL_FAILURE(upload(&memory, Bytes(64), own.context));
-  ASSERT_COMM_OK(rtCommAllReduce(memory.get(), memory.get(), 16, RT_COMM_I32, RT_COMM_SUM, own.stream, own.comm));
-  ASSERT_RT_OK(rtStreamSynchronize(own.stream));
-}
-
 // ---- The short way: operations that NCCL has connected ----
-
-constexpr uint64_t kCount = 64;
-
-struct ConnectedRank : OwnRank {
-  rttest::Memory memory;
-
-  rtStatus_t allReduce() {
-    return rtCommAllReduce(memory.get(), memory.get(), kCount, RT_COMM_I32, RT_COMM_MAXIMUM, stream, comm);
-  }
-  void connect(const rtCommUniqueId_t& id, int rank, int size, uint64_t timeout_ns) {
-    ASSERT_COMM_OK(create(id, rank, size, timeout_ns));
-    ASSERT_NO_FATAL_FAILURE(upload(&memory, Bytes(kCount * 4), context));
-    ASSERT_COMM_OK(allReduce());
-    ASSERT_RT_OK(rtStreamSynchronize(stream));
-  }
-  void fill(int32_t value) { ASSERT_RT_OK(rtMemFillAsync(memory, &value, 4, kCount, stream)); }
-  void expect(int32_t value) {
-    std::vector<int32_t> seen(kCount);
-    ASSERT_RT_OK(rtStreamSynchronize(stream));
-    ASSERT_RT_OK(rtMemcpy(seen.data(), memory, kCount * 4, RT_MEMCPY_DEFAULT));
-    EXPECT_EQ(seen, std::vector<int32_t>(kCount, value));
-  }
-};
 
 // Within the call NCCL is called by this thread; false: by another, before the stream has come to its end.
 void expectCaller(bool here) {
@@ -393,75 +320,60 @@ TEST_F(NcclProcessTest, AConnectedOperationIsCaptured) {
   captureAndLaunch(id_, 0);
 }
 
-// A process that is gone: what waits for it on the device ends after the time.
-TEST_F(NcclProcessTest, AKilledProcessEndsTheWaitAfterTheTime) {
-  start(2, "OneRankThatIsKilled", 1, SIGKILL);
-  ConnectedRank own;
-  ASSERT_NO_FATAL_FAILURE(own.connect(id_, 0, 2, ownTime()));
-  for (int i = 0; i < 40; ++i) ASSERT_COMM_OK(own.allReduce());
-  expectCaller(true);
-  EXPECT_RT(RT_ERROR_TIMEOUT, rtStreamSynchronize(own.stream));
-  expectCommFailure(RT_ERROR_TIMEOUT, -1, "s: another rank has not come", own.comm);
-}
-
-TEST_F(NcclProcessTest, AnAbortFromAnotherThreadEndsTheWait) {
-  start(2, "OneRankThatIsKilled", 1, SIGKILL);
-  ConnectedRank own;
-  ASSERT_NO_FATAL_FAILURE(own.connect(id_, 0, 2, RT_TIMEOUT_INFINITE));
-  ASSERT_COMM_OK(own.allReduce());
-  std::thread other([&] { EXPECT_COMM_OK(rtCommAbort(own.comm)); });
-  EXPECT_RT(RT_ERROR_LAUNCH_FAILED, rtStreamSynchronize(own.stream));
-  other.join();
-  expectCommFailure(RT_ERROR_LAUNCH_FAILED, 0, "called rtCommAbort.", own.comm);
-}
-
-// A call that NCCL keeps, on the program's thread: NCCL's abort waits for it, as it frees what the call uses.
-TEST_F(NcclProcessTest, AnAbortWaitsForTheCallOfTheProgramsThread) {
-  if (!simulatedNccl().here()) GTEST_SKIP() << "NCCL keeps no call when it is told to";
-  start(2, "OneRankThatIsKilled", 1, SIGKILL);
-  ConnectedRank own;
-  ASSERT_NO_FATAL_FAILURE(own.connect(id_, 0, 2, RT_TIMEOUT_INFINITE));
-  const int calls = simulatedNccl().count("ncclAllReduce"), aborts = simulatedNccl().count("ncclCommAbort");
-  std::thread caller;
-  {
-    const Held room(-3);
-    caller = std::thread([&] { EXPECT_COMM_OK(own.allReduce()); });
-    while (simulatedNccl().count("ncclAllReduce") == calls) std::this_thread::yield();  // the test's time limit ends it
-    EXPECT_COMM_OK(rtCommAbort(own.comm));
-    EXPECT_EQ(rtStreamSynchronizeFor(kShort, own.stream), RT_ERROR_TIMEOUT);
-    EXPECT_EQ(simulatedNccl().count("ncclCommAbort"), aborts);
+// 16-bit integers wrap, also in a group with what comes before and after them, and in a graph.
+void reduceShortIntegers(const rtCommUniqueId_t& id, int rank) {
+  OwnRank own;
+  ASSERT_COMM_OK(own.create(id, rank, 2, kLong));
+  rttest::Memory memory, other;
+  const auto fill = [&](int16_t value) {
+    std::vector<int16_t> values(100, value);
+    ASSERT_RT_OK(rtMemcpy(memory, values.data(), 200, RT_MEMCPY_DEFAULT));
+  };
+  const auto expect = [&](void* at, int16_t value) {
+    std::vector<int16_t> values(100);
+    ASSERT_RT_OK(rtStreamSynchronize(own.stream));
+    ASSERT_RT_OK(rtMemcpy(values.data(), at, 200, RT_MEMCPY_DEFAULT));
+    EXPECT_EQ(values, std::vector<int16_t>(100, value));
+  };
+  ASSERT_NO_FATAL_FAILURE(upload(&memory, Bytes(200), own.context));
+  ASSERT_NO_FATAL_FAILURE(upload(&other, Bytes(200), own.context));
+  const auto allReduce = [&](int32_t type, int32_t reduction) {
+    return rtCommAllReduce(memory.get(), memory.get(), 100, type, reduction, own.stream, own.comm);
+  };
+  fill(30000);
+  ASSERT_COMM_OK(allReduce(RT_COMM_I16, RT_COMM_SUM));
+  expect(memory.get(), static_cast<int16_t>(60000));
+  fill(30000);
+  ASSERT_COMM_OK(allReduce(RT_COMM_I16, RT_COMM_AVERAGE));  // the sum, as it wrapped, is divided
+  expect(memory.get(), static_cast<int16_t>(60000) / 2);
+  fill(rank == 0 ? 3 : -1);
+  ASSERT_COMM_OK(allReduce(RT_COMM_U16, RT_COMM_MINIMUM));
+  expect(memory.get(), 3);
+  fill(rank == 0 ? 7 : 1);
+  ASSERT_COMM_OK(rtCommGroupBegin());
+  ASSERT_COMM_OK(rtCommBroadcast(memory.get(), memory.get(), 100, RT_COMM_I16, 0, own.stream, own.comm));
+  ASSERT_COMM_OK(allReduce(RT_COMM_I16, RT_COMM_PRODUCT));
+  ASSERT_COMM_OK(rtCommSend(memory.get(), 100, RT_COMM_I16, 1 - rank, own.stream, own.comm));
+  ASSERT_COMM_OK(rtCommReceive(other.get(), 100, RT_COMM_I16, 1 - rank, own.stream, own.comm));
+  ASSERT_COMM_OK(rtCommGroupEnd());
+  expect(memory.get(), 49);
+  expect(other.get(), 49);
+  rttest::Graph graph;
+  rttest::GraphExec exec;
+  ASSERT_RT_OK(rtStreamBeginCapture(own.stream));
+  ASSERT_COMM_OK(allReduce(RT_COMM_I16, RT_COMM_SUM));
+  ASSERT_RT_OK(rtStreamEndCapture(graph.out(), own.stream));
+  ASSERT_RT_OK(rtGraphInstantiate(exec.out(), graph, nullptr));
+  for (int16_t round = 1; round < 4; ++round) {
+    fill(round);
+    ASSERT_RT_OK(rtGraphLaunch(exec, own.stream));
+    expect(memory.get(), static_cast<int16_t>(2 * round));
   }
-  caller.join();
-  EXPECT_RT(RT_ERROR_LAUNCH_FAILED, rtStreamSynchronize(own.stream));
-  expectCommFailure(RT_ERROR_LAUNCH_FAILED, 0, "called rtCommAbort.", own.comm);
-  EXPECT_EQ(simulatedNccl().count("abort within a call"), 0);
 }
 
-// The stream has no end of the operation yet, which the watch would record.
-TEST_F(NcclProcessTest, ADestroyedStreamKeepsTheTime) {
-  start(2, "OneRankThatIsKilled", 1, SIGKILL);
-  ConnectedRank own;
-  ASSERT_NO_FATAL_FAILURE(own.connect(id_, 0, 2, ownTime()));
-  ASSERT_COMM_OK(own.allReduce());
-  ASSERT_RT_OK(own.stream.reset());
-  rtStatus_t status = RT_SUCCESS;
-  while (status == RT_SUCCESS) ASSERT_COMM_OK(rtCommGetStatus(&status, nullptr, own.comm));  // the test's time limit ends it
-  expectCommFailure(RT_ERROR_TIMEOUT, -1, "did not end within", own.comm);
-}
-
-void runOneRankThatIsKilled() {
-  rtCommUniqueId_t id = {};
-  ASSERT_TRUE(fromEnvironment(&id));
-  ConnectedRank own;
-  ASSERT_NO_FATAL_FAILURE(own.connect(id, 1, 2, kLong));
-  (void)raise(SIGKILL);
-}
-
-template <void (*kRun)(const rtCommUniqueId_t&, int)>
-void runTheSecondRank() {
-  rtCommUniqueId_t id = {};
-  ASSERT_TRUE(fromEnvironment(&id));
-  kRun(id, 1);
+TEST_F(NcclProcessTest, ShortIntegersWrapInGroupsAndGraphs) {
+  start(2, "ReducesShortIntegers");
+  reduceShortIntegers(id_, 0);
 }
 
 TEST_F(NcclProcessTest, AStartWithoutTheOthersIsGivenUpAfterTheTime) {
@@ -492,31 +404,21 @@ TEST_F(NcclProcessTest, ALateRankOfThisProcessMakesItACommunicatorOfThisProcess)
   for (const rtComm_t part : parts) EXPECT_COMM_OK(rtCommDestroy(part));
 }
 
-// The parts of other processes are tests only in those that the tests above start.
-class RankOfAnotherProcess : public testing::Test {
- public:
-  explicit RankOfAnotherProcess(void (*run)()) : run_(run) {}
-  void TestBody() override { run_(); }
-
- private:
-  void (*const run_)();
-};
-
 [[maybe_unused]] const bool registered = [] {
-  if (std::getenv(kRank) == nullptr) return false;
-  const auto add = [](const char* name, void (*run)()) {
-    testing::RegisterTest("NcclRank", name, nullptr, nullptr, __FILE__, __LINE__,
-                          [run]() -> RankOfAnotherProcess* { return new RankOfAnotherProcess(run); });
-  };
-  add("TheThirdRank", runTheThirdRank);
-  add("OneRankOfAll", runOneRankOfAll);
-  add("Launched", runLaunched);
-  add("LaunchedWithoutItsDevice", runLaunchedWithoutItsDevice);
-  add("OneRankThatStaysAway", runOneRankThatStaysAway);
-  add("OneRankThatIsKilled", runOneRankThatIsKilled);
-  add("CallsOnItsThread", runTheSecondRank<callOnThisThread>);
-  add("HoldsItsStream", runTheSecondRank<callBehindHeldWork>);
-  add("Captures", runTheSecondRank<captureAndLaunch>);
+  addRank("TheThirdRank", runTheThirdRank);
+  addRank("OneRankOfAll", runOneRankOfAll);
+  addRank("OneOfFourSplits", [] {
+    rtCommUniqueId_t id = {};
+    ASSERT_TRUE(fromEnvironment(&id));
+    splitFour(id, number(kRank));
+  });
+  addRank("TheThirdRankSplits", runTheThirdRankSplits);
+  addRank("Launched", runLaunched);
+  addRank("LaunchedWithoutItsDevice", runLaunchedWithoutItsDevice);
+  addRank("CallsOnItsThread", runTheSecondRank<callOnThisThread>);
+  addRank("HoldsItsStream", runTheSecondRank<callBehindHeldWork>);
+  addRank("Captures", runTheSecondRank<captureAndLaunch>);
+  addRank("ReducesShortIntegers", runTheSecondRank<reduceShortIntegers>);
   return true;
 }();
 

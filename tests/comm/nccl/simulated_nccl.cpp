@@ -19,10 +19,9 @@
 #include <tuple>
 #include <vector>
 
-#include "comm/host_reduction.h"
 #include "comm/nccl/declarations.h"
 #include "comm/nccl/simulated_processes.h"
-#include "comm/nccl/simulated_types.h"
+#include "comm/nccl/simulated_work.h"
 #include "rt_comm.h"
 #include "simulated_cuda.h"
 
@@ -51,18 +50,6 @@ bool refused(const char* function, Result* result) {
   *result = failing->second;
   return true;
 }
-
-enum class What { kAllReduce, kReduce, kBroadcast, kAllGather, kReduceScatter };
-
-struct Work {
-  What what;
-  const void* send;
-  void* receive;
-  size_t count;
-  int type;
-  int reduction;
-  int root;
-};
 
 struct Point {
   bool sends;
@@ -113,45 +100,6 @@ struct NativeComm {
 };
 
 namespace {
-
-const char* part(const void* memory, size_t bytes, int rank) {
-  return static_cast<const char*>(memory) + bytes * static_cast<size_t>(rank);
-}
-
-// The last rank does the work of all.
-void perform(const std::vector<const Work*>& works) {
-  const Work& first = *works.front();
-  const int size = static_cast<int>(works.size());
-  const auto element = static_cast<size_t>(sizeOfType(first.type));
-  const size_t bytes = first.count * element;
-  if (first.what == What::kBroadcast) {
-    for (const Work* work : works) memmove(work->receive, works[static_cast<size_t>(first.root)]->send, bytes);
-    return;
-  }
-  const bool gathers = first.what == What::kAllGather;
-  const size_t all = first.what == What::kAllReduce || first.what == What::kReduce ? bytes : bytes * works.size();
-  std::vector<char> result(all == 0 ? 1 : all);
-  if (gathers) {
-    for (int rank = 0; rank < size; ++rank)
-      memcpy(&result[bytes * static_cast<size_t>(rank)], works[static_cast<size_t>(rank)]->send, bytes);
-  } else {
-    const int type = typeOf(first.type), reduction = reductionOf(first.reduction);
-    memcpy(result.data(), first.send, all);
-    for (int rank = 1; rank < size; ++rank) {
-      combineOnHost(type, reduction, result.data(), result.data(), works[static_cast<size_t>(rank)]->send, all / element);
-    }
-    if (reduction == RT_COMM_AVERAGE) divideOnHost(type, result.data(), all / element, static_cast<uint32_t>(size));
-  }
-  for (int rank = 0; rank < size; ++rank) {
-    const Work& work = *works[static_cast<size_t>(rank)];
-    if (first.what == What::kReduce && rank != first.root) continue;
-    if (first.what == What::kReduceScatter) {
-      memcpy(work.receive, part(result.data(), bytes, rank), bytes);
-    } else {
-      memcpy(work.receive, result.data(), all);
-    }
-  }
-}
 
 void meet(NativeComm& comm, const Work& work) {
   std::unique_lock lock(mutex);
@@ -219,6 +167,13 @@ std::vector<Buffer> combine(const std::vector<Buffer>& heads, const std::vector<
   return results;
 }
 
+// A process is gone: NCCL says so, and its kernel goes on until the abort.
+void lose(NativeComm& comm) {
+  std::unique_lock lock(mutex);
+  comm.clique->error = 6;  // ncclRemoteError
+  changed.wait(lock, [&] { return comm.aborted; });
+}
+
 void meetFar(NativeComm& comm, const Work& work) {
   const size_t bytes = work.count * static_cast<size_t>(sizeOfType(work.type));
   const auto size = static_cast<size_t>(comm.clique->size);
@@ -226,19 +181,19 @@ void meetFar(NativeComm& comm, const Work& work) {
   Buffer head(sizeof work), sent(work.what == What::kReduceScatter ? bytes * size : bytes), received;
   memcpy(head.data(), &work, sizeof work);
   if (sends) memcpy(sent.data(), work.send, sent.size());
-  if (!comm.remote->collective(head, sent, &received)) return;
+  if (!comm.remote->collective(head, sent, &received)) return lose(comm);
   if (work.what != What::kReduce || comm.rank == work.root) memcpy(work.receive, received.data(), received.size());
 }
 
 void exchangeFar(NativeComm& comm, const std::vector<Point>& points) {
   for (const Point& point : points) {
     const char* const bytes = static_cast<const char*>(point.memory);
-    if (point.sends && !comm.remote->send(point.peer, Buffer(bytes, bytes + point.bytes))) return;
+    if (point.sends && !comm.remote->send(point.peer, Buffer(bytes, bytes + point.bytes))) return lose(comm);
   }
   for (const Point& point : points) {
     Buffer received;
     if (point.sends) continue;
-    if (!comm.remote->receive(point.peer, &received)) return;
+    if (!comm.remote->receive(point.peer, &received)) return lose(comm);
     memcpy(point.memory, received.data(), std::min(received.size(), point.bytes));
   }
 }
@@ -486,30 +441,64 @@ EXPORT Result ncclCommInitRankConfig(NativeComm** comm, int count, NativeId id, 
 
 namespace {
 
-// The ranks learn from the first where the new communicator meets: two servers, the second for connecting.
-void splitFar(NativeComm* parent, int key, NativeComm** made) {
+bool gatherFar(Remote& remote, const Buffer& own, Buffer* all) {
+  const Work work = {What::kAllGather, nullptr, nullptr, own.size(), 0, 0, 0};
+  Buffer head(sizeof work);
+  memcpy(head.data(), &work, sizeof work);
+  return remote.collective(head, own, all);
+}
+
+struct Card {
+  int color;
+  int key;
+};
+
+// The ranks learn what all want, and from the first of each color where the new communicator meets: two servers, the second for
+// connecting. A parent that does not block has no other use of its connection meanwhile.
+void splitFar(NativeComm* parent, Card card, NativeComm** made) {
   {
     std::unique_lock lock(mutex);
     changed.wait(lock, [] { return held.count(-4) == 0; });
   }
-  Work work = {What::kBroadcast, nullptr, nullptr, 2 * sizeof(NativeId), 0, 0, 0};
-  Buffer head(sizeof work), names(work.count), received;
-  memcpy(head.data(), &work, sizeof work);
-  for (size_t half = 0; half < 2 && parent->rank == 0; ++half) {
+  const std::lock_guard alone(parent->connecting);
+  Remote& remote = parent->control != nullptr ? *parent->control : *parent->remote;
+  const int size = parent->clique->size;
+  Buffer own(sizeof card), all;
+  memcpy(own.data(), &card, sizeof card);
+  if (!gatherFar(remote, own, &all)) return;
+  std::vector<std::pair<int, int>> order;  // key and rank
+  for (int rank = 0; rank < size; ++rank) {
+    Card its;
+    memcpy(&its, part(all.data(), sizeof its, rank), sizeof its);
+    if (its.color == card.color) order.emplace_back(its.key, rank);
+  }
+  std::sort(order.begin(), order.end());
+  const bool takes_part = card.color >= 0;
+  Buffer names(2 * sizeof(NativeId)), received;
+  for (size_t half = 0; half < 2 && takes_part && order.front().second == parent->rank; ++half) {
     const std::string name = serve(combine);
     memcpy(names.data() + half * sizeof(NativeId), name.data(), name.size());
   }
-  if (!parent->remote->collective(head, names, &received)) return;
+  if (!gatherFar(remote, names, &received)) return;
+  if (!takes_part) {
+    const std::lock_guard lock(mutex);
+    *made = nullptr;
+    parent->splitting = false;
+    return;
+  }
+  const char* const first = part(received.data(), names.size(), order.front().second);
+  const auto count = static_cast<int>(order.size());
+  const auto at = static_cast<int>(std::find(order.begin(), order.end(), std::pair(card.key, parent->rank)) - order.begin());
   auto* const child = new NativeComm;
   {
     const std::lock_guard keeping(left->mutex);
     left->comms.push_back(child);
   }
   child->clique = std::make_shared<Clique>();
-  child->clique->size = parent->clique->size;
-  child->rank = key;
-  child->remote = new Remote(received.data(), key, parent->clique->size);
-  child->control = new Remote(received.data() + sizeof(NativeId), key, parent->clique->size);
+  child->clique->size = count;
+  child->rank = at;
+  child->remote = new Remote(first, at, count);
+  child->control = new Remote(first + sizeof(NativeId), at, count);
   while (!child->remote->joined() || !child->control->joined()) std::this_thread::yield();
   const std::lock_guard lock(mutex);
   ++live;
@@ -519,20 +508,25 @@ void splitFar(NativeComm* parent, int key, NativeComm** made) {
 
 }  // namespace
 
-// Of all ranks as one color, in the order that they have. A parent that does not block: on a thread of its own.
+// Of a parent that does not block on a thread of its own, and the call returns.
 EXPORT Result ncclCommSplit(NativeComm* parent, int color, int key, NativeComm** made, Config* config) {
   Result result = kSuccess;
   if (refused("ncclCommSplit", &result)) return result;
-  if (parent->remote == nullptr || parent->control != nullptr || !parent->remote->joined() || parent->finalized) {
-    return kInvalidUsage;
+  if (parent->remote == nullptr || !parent->remote->joined() || parent->finalized) return kInvalidUsage;
+  if (config->magic != 0xcafebeef || config->blocking != 1 || config->split_share != 0 || color < -1) return kInvalidArgument;
+  {
+    const std::lock_guard lock(mutex);
+    parent->splitting = true;
+    if (parent->control != nullptr) ++parent->calling;
   }
-  if (config->magic != 0xcafebeef || config->blocking != 1 || config->split_share != 0 || color != 0 || key != parent->rank) {
-    return kInvalidArgument;
+  if (parent->control == nullptr) {
+    std::thread(splitFar, parent, Card{color, key}, made).detach();
+    return kSuccess;  // as NCCL 2.28, though it goes on
   }
+  splitFar(parent, {color, key}, made);
   const std::lock_guard lock(mutex);
-  parent->splitting = true;
-  std::thread(splitFar, parent, key, made).detach();
-  return kSuccess;  // as NCCL 2.28, though it goes on
+  --parent->calling;
+  return parent->splitting ? kInternalError : kSuccess;
 }
 
 // Blocks until all have come: as users of NCCL start a rank.
@@ -543,7 +537,7 @@ EXPORT Result ncclCommInitRank(NativeComm** comm, int count, NativeId id, int ra
   const Result begun = ncclCommInitRankConfig(&parent, count, id, rank, &config);
   if (begun != kInProgress) return begun;
   while (!parent->remote->joined()) std::this_thread::yield();
-  splitFar(parent, rank, comm);
+  splitFar(parent, {0, rank}, comm);
   const std::lock_guard lock(mutex);
   --live;  // the parent's; it is left behind
   return kSuccess;

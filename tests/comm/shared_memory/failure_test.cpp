@@ -380,7 +380,7 @@ void beTheThird(const rtCommUniqueId_t& id, int rank, int size) {
 
 // The id's fields are those of src/comm/unique_id.h; the check is FNV-1a.
 TEST_F(SharedMemoryFailureTest, AnIdOfAnotherHostIsRefusedAtOnce) {
-  constexpr size_t kToken = 8, kNccl = 32, kHost = 168, kCheck = 192;
+  constexpr size_t kToken = 8, kNccl = 32, kHost = 168, kCheck = 216;
   rtCommUniqueId_t far = id_;
   far.bytes[kToken] ^= 1;
   far.bytes[kNccl] = 0;

@@ -9,7 +9,7 @@
         module["scale"][1, 4](stream, x, 2.0)
         print(x.tolist(stream))
 
-`manyrt.rt` is the C interface as it is.
+`manyrt.rt` is the C interface as it is. `manyrt.comm`, which is imported by itself, has communicators.
 """
 
 from . import rt

@@ -12,7 +12,7 @@ import os
 import threading
 import weakref
 from types import SimpleNamespace
-from typing import Any, Tuple
+from typing import Any, Callable, List, Tuple
 
 from . import _gil
 
@@ -120,12 +120,22 @@ def start() -> None:
             _started_in = os.getpid()
 
 
+_before_end: List[Callable[[], None]] = []
+
+
+def before_end(function: Callable[[], None]) -> None:
+    """Has a function called before the library ends, in the process that has started it."""
+    _before_end.append(function)
+
+
 def _end() -> None:
     """Ends the library while Python still runs: later, a host function could not get the GIL.
 
     Work in flight completes first. What waits for a fence fails, since nothing will signal it any more."""
     if _started_in != os.getpid():
         return
+    for function in _before_end:
+        function()
     for fence in list(fences):
         fence.__del__()  # close() without errors: a fence may be stale, and the rest has to end all the same
     lib.rtSetLogCallback(NULL, NULL, lib.RT_LOG_NONE)

@@ -135,9 +135,12 @@ def wait(limited: Callable[..., Any], timeout: Optional[float], *arguments: Any)
         return int(limited(limit, *arguments))
     end = None if limit is None else time.monotonic_ns() + limit
     while True:
-        left = longest if end is None else max(0, min(longest, end - time.monotonic_ns()))
+        began = time.monotonic_ns()
+        left = longest if end is None else max(0, min(longest, end - began))
         status = limited(left, *arguments)
         if status != lib.RT_ERROR_TIMEOUT or left < longest:
+            return int(status)
+        if time.monotonic_ns() - began < longest // 2:  # a failure of the work, which may be a time-out, too
             return int(status)
 
 

@@ -205,8 +205,8 @@ def _ask(source: Any, **arguments: Any) -> Any:
         return source.__dlpack__(**arguments)
 
 
-def load(source: Any, context: "Context", stream: Optional["Stream"]) -> Array:
-    """As Context.from_dlpack()."""
+def load(source: Any, context: "Context", stream: Optional["Stream"], bfloat16: bool = False) -> Array:
+    """As Context.from_dlpack(). With `bfloat16` that type of elements is taken, too."""
     later = None
     if source.__dlpack_device__()[0] in (CUDA, CUDA_MANAGED) and context.device.backend == "cuda":
         later = stream or context.default_stream
@@ -222,7 +222,7 @@ def load(source: Any, context: "Context", stream: Optional["Stream"]) -> Array:
     tensor = managed.dl_tensor
     shape = tuple(tensor.shape[at] for at in range(tensor.ndim))
     kind = _kind_here((tensor.device.device_type, tensor.device.device_id), context)
-    element = dtypes.of_dlpack(tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes)
+    element = dtypes.of_dlpack(tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes, bfloat16)
     steps = None if tensor.strides == ffi.NULL else tuple(tensor.strides[at] for at in range(tensor.ndim))
     if steps is not None and not _borrowed.c_contiguous(shape, steps, 1):
         raise BufferError(f"the tensor is not C-contiguous: its shape is {shape}, its strides in elements are {steps}")

@@ -31,6 +31,7 @@ _ALL = [
     DType("float16", 2, "H", "f", 2), DType("float32", 4, "f", "f", 2), DType("float64", 8, "d", "f", 2),
 ]
 DTYPES: Dict[str, DType] = {item.name: item for item in _ALL}
+BFLOAT16 = DType("bfloat16", 2, "H", "f", 4)  # of communicators alone: neither numpy nor struct knows it
 _BY_KIND = {(item.kind, item.itemsize): item for item in _ALL}
 _BY_DLPACK = {(item.dlpack, item.itemsize * 8): item for item in _ALL}
 # What buffers call their elements; "l" is numpy's int64.
@@ -69,8 +70,8 @@ def of_buffer(view: memoryview) -> Optional[DType]:
 _DLPACK_CODES = ("int", "uint", "float", "handle", "bfloat", "complex", "bool", "float8_e3m4", "float8_e4m3")
 
 
-def of_dlpack(code: int, bits: int, lanes: int) -> DType:
-    found = _BY_DLPACK.get((code, bits))
+def of_dlpack(code: int, bits: int, lanes: int, bfloat16: bool = False) -> DType:
+    found = BFLOAT16 if bfloat16 and (code, bits) == (4, 16) else _BY_DLPACK.get((code, bits))
     if found is None or lanes != 1:
         name = f"{_DLPACK_CODES[code]}{bits}" if code < len(_DLPACK_CODES) else f"type code {code} and {bits} bits"
         vector = f" in vectors of {lanes}" if lanes != 1 else ""

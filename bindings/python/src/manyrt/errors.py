@@ -4,16 +4,19 @@
 Classes that mean the same as one of Python's are that class, too: `except MemoryError` catches OutOfMemory.
 """
 
-from typing import Dict, NoReturn, Type
+from typing import Dict, NoReturn, Optional, Type
 
 from ._library import ffi, lib
 
 
 class Error(Exception):
-    """A call failed: `status` is the number, `name` its name in rt.h, `message` the sentence."""
+    """A call failed: `status` is the number, `name` its name in rt.h, `message` the sentence.
+
+    `rank` is the rank that a communicator's failure is about, where there is one."""
 
     status = 0
     name = ""
+    rank: Optional[int] = None
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -130,15 +133,19 @@ def last_message() -> str:
     return str(ffi.string(buffer).decode("utf-8", "replace"))
 
 
-def raise_error(status: int) -> NoReturn:
-    """Raises the exception of a negative status. Has to run on the thread that got it: the sentence is the thread's."""
-    # A time-out leaves no sentence: the thread's last one is about another call.
-    message = "" if status == lib.RT_ERROR_TIMEOUT else last_message()
+def error_of(status: int, message: str) -> Error:
+    """The exception of a negative status. Without a message it has the general sentence of the status."""
     kind = BY_STATUS.get(status, Error)
     error = kind(message or ffi.string(lib.rtGetErrorString(status)).decode())
     if kind is Error:  # of a newer library
         error.status, error.name = status, ffi.string(lib.rtGetErrorName(status)).decode()
-    raise error
+    return error
+
+
+def raise_error(status: int) -> NoReturn:
+    """Raises the exception of a negative status. Has to run on the thread that got it: the sentence is the thread's."""
+    # A time-out leaves no sentence: the thread's last one is about another call.
+    raise error_of(status, "" if status == lib.RT_ERROR_TIMEOUT else last_message())
 
 
 def check(status: int) -> int:

@@ -9,52 +9,26 @@ Each call releases the GIL. Handles of the package's objects are their attribute
 rt.h: `rt.help("rtMalloc")`.
 """
 
-import os
-from functools import lru_cache
-from typing import Any, Dict, List
+from typing import Any, List
 
-from ._library import PACKAGE, LibraryError, ffi
+from ._described import Description
+from ._library import ffi
 from ._library import raw as lib
 from .errors import check
 
 __all__ = ["check", "constants", "ffi", "functions", "help", "lib", "make"]
 
-# rt.json, which is read when it is asked for: inside an installed package, in bindings/ of a source tree.
-_PLACES = (os.path.join(PACKAGE, "rt.json"), os.path.join(PACKAGE, "..", "..", "..", "rt.json"))
-
-
-@lru_cache(maxsize=None)
-def _description() -> Any:
-    import json  # takes longer than the rest of this module
-    try:
-        with open(next(filter(os.path.isfile, _PLACES), _PLACES[0]), encoding="utf-8") as file:
-            return json.load(file)
-    except OSError as error:
-        raise LibraryError(f"The package manyrt is incomplete, rt.json is missing: {error}. "
-                           "Install python3-manyrt again.") from error
-
-
-@lru_cache(maxsize=None)
-def _functions() -> Dict[str, Any]:
-    return {item["name"]: item for item in _description()["functions"]}
-
-
-@lru_cache(maxsize=None)
-def _constants() -> Dict[str, Any]:
-    values = {item["name"]: item["value"] for item in _description()["constants"]}
-    for enum in _description()["enums"]:
-        values.update({item["name"]: item["value"] for item in enum["values"]})
-    return values
+_description = Description("rt.json")
 
 
 def functions() -> List[str]:
     """The names of all functions."""
-    return list(_functions())
+    return list(_description.functions)
 
 
 def constants() -> List[str]:
     """The names of all constants."""
-    return list(_constants())
+    return list(_description.constants)
 
 
 def make(struct: str, **fields: Any) -> Any:
@@ -69,21 +43,17 @@ def make(struct: str, **fields: Any) -> Any:
 
 def help(name: str) -> str:  # pylint: disable=redefined-builtin
     """What rt.h says about a function."""
-    item = _functions()[name]
-    lines = [f"{name}({', '.join(argument['name'] for argument in item['arguments'])})", "", item["doc"], ""]
-    lines += [f"{argument['name']} ({argument['type']}, {argument['direction']}): {argument['doc']}"
-              for argument in item["arguments"]]
-    return "\n".join([*lines, *(f"{key}: {item['notes'][key]}" for key in ("blocks", "capture", "errors"))])
+    return _description.help(name)
 
 
 def __getattr__(name: str) -> Any:
     if name[:2] in ("rt", "RT", "MA"):  # not one of those that Python itself looks for
         if hasattr(lib, name):
             return getattr(lib, name)
-        if name in _constants():  # has more than 32 bits
-            return _constants()[name]
+        if name in _description.constants:  # has more than 32 bits
+            return _description.constants[name]
     raise AttributeError(f"rt.h has no '{name}'")
 
 
 def __dir__() -> List[str]:
-    return [*__all__, *_functions(), *_constants()]
+    return [*__all__, *functions(), *constants()]

@@ -1,0 +1,40 @@
+// What the hub of a communicator among processes has told of the others (comm/bootstrap/hub.h). The thread of the presence
+// writes it, and the watch reads it, which alone makes failures of it: a process that ended is one where a rank waits for it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "base/clock.h"
+#include "comm/bootstrap/message.h"
+#include "comm/operation.h"
+
+namespace manyrt::comm::nccl {
+
+struct News {
+  explicit News(int32_t size) : gone_since(static_cast<size_t>(size)) {}
+
+  std::atomic<uint64_t> collectives{0};          // that this rank has called NCCL for
+  std::vector<std::atomic<int64_t>> gone_since;  // by rank; 0: the process lives
+  std::atomic<int32_t> behind{-1};               // of the answer; written before `why`
+  std::atomic<int32_t> why{kNoAnswer};           // a bootstrap::Why
+  static constexpr int32_t kNoAnswer = -1;
+
+  void ended(int32_t rank) {
+    if (rank < 0 || rank >= static_cast<int32_t>(gone_since.size())) return;
+    gone_since[static_cast<size_t>(rank)].store(nowNanoseconds(), std::memory_order_release);
+  }
+  // The rank whose process has ended, of those that the operation waits for, at least `nanoseconds` ago; -1: none.
+  int32_t goneFor(const Operation& of, int64_t nanoseconds) const {
+    const int64_t now = nowNanoseconds();
+    for (size_t rank = 0; rank < gone_since.size(); ++rank) {
+      const int64_t since = gone_since[rank].load(std::memory_order_acquire);
+      const bool waited_for = isCollective(of.kind) || of.root == static_cast<int32_t>(rank);
+      if (since != 0 && waited_for && now - since >= nanoseconds) return static_cast<int32_t>(rank);
+    }
+    return -1;
+  }
+};
+
+}  // namespace manyrt::comm::nccl
