@@ -248,7 +248,7 @@ std::string table(const Sums& all) {
   return text;
 }
 
-std::string quoted(std::string_view text) {
+std::string inQuotes(std::string_view text) {
   std::string out = "\"";
   for (const char each : text) {
     if (each == '"' || each == '\\') out += '\\';
@@ -271,7 +271,7 @@ std::string formMembers(const WorkSum& sum) {
   for (const auto& [form, launches] : sum.forms) {
     text += text.empty() ? "{" : ",{";
     append(&text, "\"launches\":%llu", static_cast<Number>(launches));
-    text += ",\"tier\":" + quoted(form->tier);
+    text += ",\"tier\":" + inQuotes(form->tier);
     if (form->group_items != 0) {
       append(&text, ",\"group_items\":%u,\"local_bytes\":%u,\"registers\":%u,\"groups_per_multiprocessor\":%u,\"occupancy\":%s",
              form->group_items, form->local_bytes, form->registers, form->groups_per_unit,
@@ -280,8 +280,8 @@ std::string formMembers(const WorkSum& sum) {
     if (form->barriers[0] != '\0') {
       append(&text, ",\"lanes\":%u,\"dimension\":%u,\"loops\":%u,\"lane_loops\":%u", form->lanes, form->dimension, form->loops,
              form->lane_loops);
-      text += ",\"no_lanes\":" + quoted(form->no_lanes) + ",\"barriers\":" + quoted(form->barriers) +
-              ",\"fibers\":" + quoted(form->fibers);
+      text += ",\"no_lanes\":" + inQuotes(form->no_lanes) + ",\"barriers\":" + inQuotes(form->barriers) +
+              ",\"fibers\":" + inQuotes(form->fibers);
     }
     text += '}';
   }
@@ -295,10 +295,10 @@ std::string json(const Sums& all) {
   for (const WorkRow& row : work) {
     const auto& [key, sum] = row;
     text += comma;
-    text += "{\"device\":" + quoted(key.device) + ",\"kind\":" + quoted(wordOf(key.kind)) + ",\"name\":" + quoted(key.name) +
-            ',' + sumMembers(sum);
+    text += "{\"device\":" + inQuotes(key.device) + ",\"kind\":" + inQuotes(wordOf(key.kind)) +
+            ",\"name\":" + inQuotes(key.name) + ',' + sumMembers(sum);
     if (isKernel(row)) {
-      text += ",\"module\":" + quoted(key.module) +
+      text += ",\"module\":" + inQuotes(key.module) +
               ",\"share\":" + ratio(static_cast<uint64_t>(sum.total), kernelTime(work, key.device), 1, 4);
     }
     if (!sum.forms.empty()) text += ",\"forms\":[" + formMembers(sum) + ']';
@@ -309,13 +309,13 @@ std::string json(const Sums& all) {
   text += "],\n\"builds\":[";
   comma = "\n";
   for (const auto& [step, sum] : byTotal(all.builds)) {
-    text += comma + ("{\"step\":" + quoted(step)) + ',' + sumMembers(sum) + '}';
+    text += comma + ("{\"step\":" + inQuotes(step)) + ',' + sumMembers(sum) + '}';
     comma = ",\n";
   }
   text += "],\n\"calls\":[";
   comma = "\n";
   for (const auto& [name, sum] : byTotal(callsByName(all))) {
-    text += comma + ("{\"name\":" + quoted(name)) + ',' + sumMembers(sum) +
+    text += comma + ("{\"name\":" + inQuotes(name)) + ',' + sumMembers(sum) +
             ",\"waited_ns\":" + std::to_string(static_cast<long long>(sum.waited)) + '}';
     comma = ",\n";
   }

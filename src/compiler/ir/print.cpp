@@ -4,7 +4,7 @@
 namespace manyrt::compiler::ir {
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string inQuotes(std::string_view text) {
   std::string result = "\"";
   for (const char letter : text) {
     if (letter == '"' || letter == '\\') result += '\\';
@@ -18,7 +18,7 @@ class Printer {
   std::string text;
 
   void object(const Object& object, const char* word) {
-    text += word + std::string(" ") + std::to_string(object.id) + " " + spellSpace(object.space) + " " + quoted(object.name) +
+    text += word + std::string(" ") + std::to_string(object.id) + " " + spellSpace(object.space) + " " + inQuotes(object.name) +
             " size " + std::to_string(object.size) + " align " + std::to_string(object.alignment);
     if (object.is_exported) text += " exported";
     if (object.per_item) text += " per_item";
@@ -28,7 +28,7 @@ class Printer {
   }
 
   void function(const Function& function, const char* word) {
-    text += word + std::string(" ") + quoted(function.name) + " -> " + spell(function.result);
+    text += word + std::string(" ") + inQuotes(function.name) + " -> " + spell(function.result);
     if (function.is_kernel) {
       text += function.for_groups ? " kernel_for_groups" : " kernel";
       numbers({function.group_size[0], function.group_size[1], function.group_size[2]});
@@ -38,7 +38,7 @@ class Printer {
       const Value& parameter = *function.body->parameters[i];
       text += "  parameter ";
       defined(parameter);
-      text += " " + quoted(function.parameter_names[i]) + " bytes " + std::to_string(function.parameter_bytes[i]) + "\n";
+      text += " " + inQuotes(function.parameter_names[i]) + " bytes " + std::to_string(function.parameter_bytes[i]) + "\n";
     }
     for (const Object* slot : function.slots) {
       text += "  ";
@@ -78,9 +78,9 @@ class Printer {
       text += i.object->space == AddressSpace::kPrivate ? " slot " : " object ";
       text += std::to_string(i.object->id);
     }
-    if (i.callee != nullptr) text += " " + quoted(i.callee->name);
+    if (i.callee != nullptr) text += " " + inQuotes(i.callee->name);
     if (i.work_item != WorkItem::kNone) text += std::string(" ") + spell(i.work_item);
-    if (!i.signature.text.empty()) text += " " + quoted(i.signature.text);
+    if (!i.signature.text.empty()) text += " " + inQuotes(i.signature.text);
     if (i.bytes != 0) text += " bytes " + std::to_string(i.bytes);
     if (i.op == Opcode::kLoad || i.op == Opcode::kStore) text += " align " + std::to_string(i.alignment);
     if (i.is_volatile) text += " volatile";

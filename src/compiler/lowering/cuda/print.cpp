@@ -165,7 +165,7 @@ class Printer {
 
  private:
   void endCall() {
-    calls_ += "if (printf(" + quoted(format) + values_ + ") < 0) r = -1; ";
+    calls_ += "if (printf(" + inQuotes(format) + values_ + ") < 0) r = -1; ";
     format.clear();
     values_.clear();
     count_ = 0;

@@ -132,7 +132,7 @@ bool escape(char* byte, std::string_view text, size_t* at) {
 
 }  // namespace
 
-std::string quoted(std::string_view bytes) {
+std::string inQuotes(std::string_view bytes) {
   std::string text = "\"";
   for (const char c : bytes) {
     const unsigned byte = static_cast<unsigned char>(c);
@@ -278,7 +278,7 @@ Expr* Parser::parseString() {
   QualType type{types_.array(character, bytes.size() + 1)};
   type.space = AddressSpace::kConstant;
   Expr* string = node(ExprKind::kString, type, first.where);
-  string->text = alone ? first.text : program_.keep(quoted(bytes));
+  string->text = alone ? first.text : program_.keep(inQuotes(bytes));
   string->integer = bytes.size() + 1;
   return string;
 }
