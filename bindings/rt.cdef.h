@@ -662,7 +662,7 @@ const char* rtGetErrorName(rtStatus_t status);
 const char* rtGetErrorString(rtStatus_t status);
 rtStatus_t rtGetLastErrorMessage(char* buffer, size_t size, size_t* needed);
 rtStatus_t rtSetLogCallback(rtLogCallback_t callback, void* user, int32_t level);
-rtStatus_t rtLogWrite(int32_t level, const char* message);
+rtStatus_t rtLogWrite(int32_t level, const char* line);
 rtStatus_t rtGetLiveHandleCount(uint64_t* count, int32_t kind);
 rtStatus_t rtBackendGetInfo(rtBackendInfo_t* info, int32_t backend);
 rtStatus_t rtDeviceGetCount(int32_t* count, int32_t backend);

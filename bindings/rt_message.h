@@ -34,8 +34,8 @@ static inline rtStatus_t rtSetLogCallbackWithMessage(char* message, size_t messa
   return rtKeepMessage(message, message_size, rtSetLogCallback(callback, user, level));
 }
 
-static inline rtStatus_t rtLogWriteWithMessage(char* message, size_t message_size, int32_t level, const char* message) {
-  return rtKeepMessage(message, message_size, rtLogWrite(level, message));
+static inline rtStatus_t rtLogWriteWithMessage(char* message, size_t message_size, int32_t level, const char* line) {
+  return rtKeepMessage(message, message_size, rtLogWrite(level, line));
 }
 
 static inline rtStatus_t rtGetLiveHandleCountWithMessage(char* message, size_t message_size, uint64_t* count,

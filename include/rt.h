@@ -1135,12 +1135,12 @@ RT_API rtStatus_t rtGetLastErrorMessage(char* buffer, size_t size, size_t* neede
 RT_API rtStatus_t rtSetLogCallback(rtLogCallback_t callback, void* user, int32_t level);
 
 /** Writes a line to the log, for libraries that are built on this one. A line that is more verbose than wanted is dropped.
- *  @param[in] level    RT_LOG_*, but RT_LOG_NONE
- *  @param[in] message  copied; of more than 1023 bytes these
+ *  @param[in] level  RT_LOG_*, but RT_LOG_NONE
+ *  @param[in] line   copied; of more than 1023 bytes these
  *  blocks: maybe, in the log callback
  *  capture: outside
  *  errors: INVALID_VALUE */
-RT_API rtStatus_t rtLogWrite(int32_t level, const char* message);
+RT_API rtStatus_t rtLogWrite(int32_t level, const char* line);
 
 /** Counts the handles of a kind that the program has made and not destroyed, for leak checks. Devices, primary contexts,
  *  default streams and default pools are not counted.

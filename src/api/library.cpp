@@ -152,12 +152,12 @@ rtStatus_t rtSetLogCallback(rtLogCallback_t callback, void* user, int32_t level)
   });
 }
 
-rtStatus_t rtLogWrite(int32_t level, const char* message) {
+rtStatus_t rtLogWrite(int32_t level, const char* line) {
   return api::guarded(__func__, [&](epoch::Guard&) -> Status {
     RT_CHECK_ARG(level >= RT_LOG_ERROR && level <= RT_LOG_DEBUG, "%d is no level of a line: RT_LOG_* goes from %d to %d.",
                  level, RT_LOG_ERROR, RT_LOG_DEBUG);
-    RT_CHECK_ARG(message != nullptr, "The message for the log is NULL.");
-    log::write(level, "%s", message);
+    RT_CHECK_ARG(line != nullptr, "The line for the log is NULL.");
+    log::write(level, "%s", line);
     return Status();
   });
 }

@@ -2083,11 +2083,11 @@ extern "C" {
     /// Writes a line to the log, for libraries that are built on this one. A line that is more verbose than wanted is dropped.
     ///
     /// - in level: RT\_LOG\_\*, but RT\_LOG\_NONE
-    /// - in message: copied; of more than 1023 bytes these
+    /// - in line: copied; of more than 1023 bytes these
     /// - blocks: maybe, in the log callback
     /// - capture: outside
     /// - errors: INVALID\_VALUE
-    pub fn rtLogWrite(level: i32, message: *const c_char) -> rtStatus_t;
+    pub fn rtLogWrite(level: i32, line: *const c_char) -> rtStatus_t;
 
     /// Counts the handles of a kind that the program has made and not destroyed, for leak checks. Devices, primary contexts,
     /// default streams and default pools are not counted.
