@@ -416,7 +416,7 @@ bool Environment::fillPointer(const Function& function, const Argument& argument
     value = word(toRegister_);
   } else if (function.name == "rtHostUnregister") {
     value = word(registered_);
-  } else if (argument.name == "name" || argument.name == "message") {
+  } else if (argument.name == "name" || argument.name == "line") {
     const bool global = function.name == "rtModuleGetGlobal";
     std::strcpy(reinterpret_cast<char*>(scratch), global ? "counter" : function.name == "rtModuleGetKernel" ? "iota" : "cpu");
   } else if (argument.name == "file") {

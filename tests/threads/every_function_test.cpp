@@ -54,6 +54,7 @@ const std::map<std::string, std::string> kNotRaced = {
 // Valid calls that are no success on any device, with the reason.
 const std::map<std::string, std::string> kNeverSuccessful = {
     {"rtContextReset", "its context has children: BUSY"},
+    {"rtModuleGetImage", "its module is a library of functions: NOT_SUPPORTED"},
 };
 
 // What is called first, by the same thread on the same objects, so that the function finds its state.
