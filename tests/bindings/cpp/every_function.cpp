@@ -58,6 +58,7 @@ void library() {
   OK(rt::checkVersion(rt::libraryVersion(), rt::headerVersion, no));
   EXPECT(std::strlen(rt::errorString(RT_ERROR_IO)) > 0);
   OK(rt::setLogCallback(nullptr, nullptr, RT_LOG_WARNING, no));
+  OK(rt::writeLog(RT_LOG_DEBUG, "a line", no));
   OK(rt::liveHandleCount(RT_HANDLE_ALL, no));
   EXPECT(OK(rt::backendInfo(RT_BACKEND_CPU, no)).available == 1);
 }

@@ -186,7 +186,7 @@ impl Module {
         get_text!(rtModuleGetBuildLog(self.as_raw()))
     }
 
-    /// The code and, if asked for, the source as an image, which [`Module::load`] takes from a file on any machine. Blocks while
+    /// The code and, if asked for, the source as an image, which `rtModuleLoadData` takes back on any machine. Blocks while
     /// optimised code is being made.
     pub fn image(&self, with_source: bool) -> Result<Vec<u8>> {
         let flags = if with_source { 0 } else { manyrt_sys::RT_IMAGE_WITHOUT_SOURCE as u32 };
