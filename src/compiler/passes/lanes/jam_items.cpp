@@ -305,6 +305,27 @@ class Jam {
   std::vector<Copier> copiers_;  // one for each vector
 };
 
+// What the pass has thought of; all else stays one vector at a time.
+bool isKnown(const Instruction& i) {
+  switch (i.op) {
+    case Opcode::kLoad:
+    case Opcode::kStore:
+      return !i.is_volatile;
+    case Opcode::kBuiltin:
+      return i.signature.builtin != nullptr && i.signature.builtin->kind == BuiltinKind::kPure;
+    case Opcode::kFence:
+    case Opcode::kIf:
+    case Opcode::kLoop:
+    case Opcode::kYield:
+    case Opcode::kContinue:
+    case Opcode::kNext:
+    case Opcode::kBreak:
+      return true;
+    default:
+      return ir::isPure(i.op);
+  }
+}
+
 // What vectors cannot do together: slots that the lanes of one have, items that end, lanes one by one, ids of another kind.
 bool canBe(const Region& region) {
   bool can = true;
@@ -314,8 +335,7 @@ bool canBe(const Region& region) {
         i.op == Opcode::kWorkItem &&
         (i.work_item == WorkItem::kGlobalLinearId || i.work_item == WorkItem::kLocalLinearId ||
          (!i.operands.empty() && (i.operands[0]->by == nullptr || i.operands[0]->by->op != Opcode::kConstant)));
-    can = can && !is_slot && !is_linear_id && i.op != Opcode::kEach && i.op != Opcode::kEnd && i.op != Opcode::kReturn &&
-          i.op != Opcode::kSwitch && !i.is_volatile;
+    can = can && isKnown(i) && !is_slot && !is_linear_id;
   });
   return can;
 }
