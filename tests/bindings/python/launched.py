@@ -30,7 +30,7 @@ def main():
     if way == "--torchrun":
         torchrun = shutil.which("torchrun")
         if torchrun is None:
-            print("torchrun is not installed")
+            print("SKIP: torchrun is not installed", flush=True)
             return SKIP
         where = ["--master-addr", "127.0.0.1", "--master-port", str(port)]
         return subprocess.run([torchrun, "--nproc-per-node", str(size), *where, *program], check=False).returncode
