@@ -324,11 +324,15 @@ class Split {
     return at == as_made_.end() ? value : at->second;
   }
 
-  // Whether a part computes a value again from what it has, by this many operations at most. Looks no deeper than that.
-  static constexpr uint32_t kMostAgain = 4;
+  // Whether a part computes a value again from what it has, by this many operations at most; by more where the value grows in
+  // steps from item to item: lanes compute it once, and what is loaded has lost its steps. Looks no deeper than that.
+  static constexpr uint32_t kMostAgain = 4, kMostStepsAgain = 16;
   bool isCheap(const Value* value) const {
-    uint32_t left = kMostAgain;
+    uint32_t left = hasSteps(value) ? kMostStepsAgain : kMostAgain;
     return isCheap(value, &left);
+  }
+  bool hasSteps(const Value* value) const {
+    return std::none_of(uniform_.begin(), uniform_.end(), [&](const auto& each) { return each.of(*value).isVarying(); });
   }
   bool isCheap(const Value* value, uint32_t* left) const {
     if (isOfGroup(value) || needed_.contains(value)) return true;
