@@ -130,10 +130,55 @@ bool CppFunction::ofLanes(const Instruction& i) {
   if (!ir::isPure(i.op) && shape != Shape::kLoad && shape != Shape::kStore && shape != Shape::kBuiltin) return false;
   std::vector<std::string> operands;
   for (size_t k = 0; k < i.operands.size(); ++k) operands.push_back(operand(i, k));
-  define(i, i.op == Opcode::kLoad    ? lanes_.load(i, operands)
-            : i.op == Opcode::kStore ? lanes_.store(i, operands)
+  for (size_t k = 0; CppLanes::comparesNeighbours(i) && k < 2; ++k) {
+    const Instruction* by = i.operands[k]->by;
+    if (by != nullptr && by->op == Opcode::kSteps) operands[k] = operand(*by, 0);
+  }
+  define(i, i.op == Opcode::kLoad    ? lanes_.load(i, operands, places(*i.operands[0]))
+            : i.op == Opcode::kStore ? lanes_.store(i, operands, places(*i.operands[1]))
                                      : lanes_.value(i, operands));
   return true;
+}
+
+// Of what is added to a place that all lanes share, an index of 32 bits or fewer and its size, where there is one: it takes half
+// a vector of addresses. What all lanes share may be added before it or after.
+CppLanes::Places CppFunction::places(const Value& pointer) const {
+  CppLanes::Places whole;
+  whole.index = text(pointer);
+  if (!pointer.type.hasLanes()) return whole;
+  CppLanes::Places made;
+  std::string shared;
+  const Value* at = &pointer;
+  const Value* offset = nullptr;
+  for (; at->type.hasLanes(); at = at->by->operands[0]) {
+    if (at->by == nullptr || at->by->op != Opcode::kOffset) return whole;
+    const Value* added = at->by->operands[1];
+    if (!added->type.hasLanes()) {
+      shared += " + (long)" + text(*added);
+    } else if (offset != nullptr) {
+      return whole;
+    } else {
+      offset = added;
+    }
+  }
+  if (offset == nullptr) return whole;
+  uint64_t by = 1;
+  if (offset->by != nullptr && offset->by->op == Opcode::kMul) {
+    const Value *a = offset->by->operands[0], *b = offset->by->operands[1];
+    if (a->by != nullptr && a->by->op == Opcode::kConstant) std::swap(a, b);
+    if (b->by == nullptr || b->by->op != Opcode::kConstant) return whole;
+    by = b->by->numbers[0];
+    offset = a;
+  }
+  constexpr uint64_t kMost = 1u << 20;  // any more would not be an element's size
+  const Instruction* wider = offset->by;
+  if (by > kMost || wider == nullptr || (wider->op != Opcode::kZExt && wider->op != Opcode::kSExt)) return whole;
+  const Value& index = *wider->operands[0];
+  if (!index.type.hasLanes() || index.type.isBool() || ir::bitsOf(index.type.kind) > 32) return whole;
+  made.base = "(" + text(*at) + shared + ")";
+  made.index = lanes_.index(index.type.kind, wider->op == Opcode::kSExt, text(index));
+  made.by = std::to_string(by);
+  return made;
 }
 
 void CppFunction::instruction(const Instruction& i) {

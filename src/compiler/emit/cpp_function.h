@@ -68,6 +68,7 @@ class CppFunction {
   void lanesOf(const ir::Instruction& i);
   void eachOf(const ir::Instruction& i);
   bool ofLanes(const ir::Instruction& i);
+  CppLanes::Places places(const ir::Value& pointer) const;
   bool isInLanes() const;
   std::string type(ir::Type type) { return type.hasLanes() ? lanes_.type(type) : operations_.type(type); }
   void end(const ir::Instruction& i);

@@ -38,6 +38,10 @@ std::string CppLanes::signedElement(Kind kind) {
   return bits == 8 ? "signed char" : bits == 16 ? "short" : bits == 32 ? "int" : "long";
 }
 
+std::string CppLanes::index(Kind kind, bool is_signed, const std::string& text) {
+  return is_signed ? "((" + vector(signedElement(kind)) + ")" + text + ")" : text;
+}
+
 std::string CppLanes::type(ir::Type type) {
   is_used_ = true;
   if (type.isVector()) return "mrt_L::w<" + element(type.kind) + ", " + std::to_string(type.components) + ">";
@@ -125,6 +129,10 @@ std::string CppLanes::component(const Instruction& i, const std::vector<std::str
   const auto ofSigned = [&](const char* op) {
     return "(" + as(signedElement(from), a) + " " + op + " " + as(signedElement(from), b) + ")";
   };
+  const auto compared = [&](const char* name) { return std::string("mrt_L::") + name + "(" + a + ", " + b + ")"; };
+  const auto comparedSigned = [&](const char* name) {
+    return std::string("mrt_L::") + name + "(" + as(signedElement(from), a) + ", " + as(signedElement(from), b) + ")";
+  };
   const auto quotient = [&](bool is_signed) {
     const std::string type = is_signed ? signedElement(kind) : own;
     if (ir::bitsOf(kind) != 32) return as(own, "(" + as(type, a) + " / " + as(type, b) + ")");
@@ -166,20 +174,20 @@ std::string CppLanes::component(const Instruction& i, const std::vector<std::str
       return "mrt_L::fused(" + a + ", " + b + ", " + operands[2] + ")";
     case Opcode::kEq:
     case Opcode::kFEq:
-      return from == Kind::kBool ? "(~(" + a + " ^ " + b + "))" : "mrt_L::mask" + of("==");
+      return from == Kind::kBool ? "(~(" + a + " ^ " + b + "))" : compared("is_equal");
     case Opcode::kNe:
     case Opcode::kFNe:
-      return from == Kind::kBool ? of("^") : "mrt_L::mask" + of("!=");
+      return from == Kind::kBool ? of("^") : compared("is_unequal");
     case Opcode::kSLt:
-      return "mrt_L::mask" + ofSigned("<");
+      return comparedSigned("is_less");
     case Opcode::kSLe:
-      return "mrt_L::mask" + ofSigned("<=");
+      return comparedSigned("is_at_most");
     case Opcode::kULt:
     case Opcode::kFLt:
-      return "mrt_L::mask" + of("<");
+      return compared("is_less");
     case Opcode::kULe:
     case Opcode::kFLe:
-      return "mrt_L::mask" + of("<=");
+      return compared("is_at_most");
     case Opcode::kOffset:
       return of("+");
     case Opcode::kSelect:
@@ -187,6 +195,28 @@ std::string CppLanes::component(const Instruction& i, const std::vector<std::str
     default:
       return converted(i, a);
   }
+}
+
+bool CppLanes::comparesNeighbours(const Instruction& i) {
+  if (ir::shapeOf(i.op) != Shape::kCompareIntegers || i.result()->type.isVector()) return false;
+  if (ir::bitsOf(i.operands[0]->type.kind) != 64) return false;
+  const auto isLine = [](const ir::Value& value) {
+    return value.by != nullptr && value.by->op == Opcode::kSteps && value.by->numbers[0] == 1;
+  };
+  const ir::Value &a = *i.operands[0], &b = *i.operands[1];
+  return (isLine(a) && !b.type.hasLanes()) || (isLine(b) && !a.type.hasLanes());
+}
+
+// Without vectors of 64 bits: below, at most and the same are asked of how many steps lead to the bound.
+std::string CppLanes::comparedNeighbours(const Instruction& i, const std::vector<std::string>& operands) {
+  const bool is_left = i.operands[0]->type.hasLanes();  // first + lane < bound
+  const bool is_signed = i.op == Opcode::kSLt || i.op == Opcode::kSLe;
+  const bool is_less = i.op == Opcode::kSLt || i.op == Opcode::kULt, is_same = i.op == Opcode::kEq || i.op == Opcode::kNe;
+  const std::string own = is_signed ? "long" : "unsigned long";
+  const std::string name = is_same ? "same" : is_less == is_left ? "below" : "at_most";
+  const bool is_other = is_same ? i.op == Opcode::kNe : !is_left;
+  return (is_other ? "~mrt_L::" : "mrt_L::") + name + "<" + own + ">((" + own + ")" + operands[is_left ? 0 : 1] + ", (" + own +
+         ")" + operands[is_left ? 1 : 0] + ")";
 }
 
 std::string CppLanes::builtin(const Instruction& i, const std::vector<std::string>& operands) {
@@ -223,6 +253,7 @@ std::string CppLanes::value(const Instruction& i, const std::vector<std::string>
     for (uint32_t k = 0; k < result.components; ++k) parts.push_back(of(k));
     return result.isVector() ? listed(result, parts) : parts[0];
   };
+  if (comparesNeighbours(i)) return comparedNeighbours(i, operands);
   switch (ir::shapeOf(i.op)) {
     case Shape::kSpread:
       return each([&](uint32_t k) { return part(*i.operands[0], operands[0], k); });
@@ -277,7 +308,7 @@ std::string CppLanes::tile(const Instruction& i, const std::vector<std::string>&
 }
 
 // "(const T*)p": what the functions of the library take.
-std::string CppLanes::load(const Instruction& i, const std::vector<std::string>& operands) {
+std::string CppLanes::load(const Instruction& i, const std::vector<std::string>& operands, const Places& places) {
   is_used_ = true;
   const ir::Type type = i.result()->type;
   const std::string own = element(type.kind), on = mask(i, operands), some = on.empty() ? "mrt_L::every()" : on;
@@ -288,7 +319,7 @@ std::string CppLanes::load(const Instruction& i, const std::vector<std::string>&
   const std::string at = (i.is_rare ? kRare : std::string("mrt_L::")) + "at";
   has_rare_ = has_rare_ || i.is_rare;
   if (i.operands[0]->type.hasLanes())
-    return at + parts + "((const " + own + "*)" + kNowhere + ", " + operands[0] + ", 1, " + some + ")";
+    return at + parts + "((const " + own + "*)" + places.base + ", " + places.index + ", " + places.by + ", " + some + ")";
   const std::string from = "((const " + own + "*)" + operands[0];
   if (i.step() != nullptr) return "mrt_L::far" + parts + from + ", (long)" + operands[1] + ", " + some + ")";
   const auto step = static_cast<int64_t>(i.numbers[0]);
@@ -297,7 +328,7 @@ std::string CppLanes::load(const Instruction& i, const std::vector<std::string>&
   return "mrt_L::far" + parts + from + ", " + std::to_string(step) + "l, " + some + ")";
 }
 
-std::string CppLanes::store(const Instruction& i, const std::vector<std::string>& operands) {
+std::string CppLanes::store(const Instruction& i, const std::vector<std::string>& operands, const Places& places) {
   is_used_ = true;
   const ir::Value& value = *i.operands[0];
   const ir::Type type = value.type;
@@ -309,7 +340,7 @@ std::string CppLanes::store(const Instruction& i, const std::vector<std::string>
     return function + "((" + own + "*)" + pointer + place + ", " + given + (lanes.empty() ? "" : ", " + lanes) + ")";
   };
   has_rare_ = has_rare_ || i.is_rare;
-  if (i.operands[1]->type.hasLanes()) return call("at", kNowhere, ", " + operands[1] + ", 1", some);
+  if (i.operands[1]->type.hasLanes()) return call("at", places.base, ", " + places.index + ", " + places.by, some);
   if (i.step() != nullptr) return call("far", operands[1], ", (long)" + operands[2], some);
   const auto step = static_cast<int64_t>(i.numbers[0]);
   if (step == static_cast<int64_t>(ir::bytesOf(type))) return call("near", operands[1], "", on);

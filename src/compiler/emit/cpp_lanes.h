@@ -17,11 +17,19 @@ class CppLanes {
   static std::string name(uint32_t lanes) { return "mrt_lanes<" + std::to_string(lanes) + ">"; }
   std::string type(ir::Type type);
   std::string zero(ir::Type type) { return this->type(type) + "{}"; }
+  // Whether it compares neighbouring numbers of 64 bits with one that all lanes share. Of the neighbours value() takes the first.
+  static bool comparesNeighbours(const ir::Instruction& i);
   // A pure operation, or a call of a pure function of the language, with lanes in an operand or the result; `operands` are
   // names.
   std::string value(const ir::Instruction& i, const std::vector<std::string>& operands);
-  std::string load(const ir::Instruction& i, const std::vector<std::string>& operands);
-  std::string store(const ir::Instruction& i, const std::vector<std::string>& operands);
+  // Where a pointer for each lane leads: base + index * by. An address as a whole has no base.
+  struct Places {
+    std::string base = "mrt_nowhere()", index, by = "1";
+  };
+  std::string load(const ir::Instruction& i, const std::vector<std::string>& operands, const Places& places);
+  std::string store(const ir::Instruction& i, const std::vector<std::string>& operands, const Places& places);
+  // An integer for each lane as an index.
+  std::string index(ir::Kind kind, bool is_signed, const std::string& text);
   // A statement that puts what one lane has into a value; `lane` is a number.
   std::string put(ir::Type type, const std::string& to, const std::string& lane, const std::string& value);
 
@@ -38,6 +46,7 @@ class CppLanes {
   std::string spread(ir::Kind kind, const std::string& value);
   std::string component(const ir::Instruction& i, const std::vector<std::string>& operands);
   std::string converted(const ir::Instruction& i, const std::string& a);
+  std::string comparedNeighbours(const ir::Instruction& i, const std::vector<std::string>& operands);
   std::string builtin(const ir::Instruction& i, const std::vector<std::string>& operands);
   std::string lane(ir::Type type, const std::string& value, const std::string& lane);
   // A component of an operand, with lanes.

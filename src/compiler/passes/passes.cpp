@@ -13,6 +13,7 @@
 #include "compiler/passes/lanes/widen_items.h"
 #include "compiler/passes/limit_items.h"
 #include "compiler/passes/promote_slots.h"
+#include "compiler/passes/propagate_copies.h"
 #include "compiler/passes/remove_dead.h"
 #include "compiler/passes/split_at_barriers.h"
 #include "compiler/passes/split_slots.h"
@@ -35,6 +36,7 @@ constexpr Pass kPasses[] = {
     {"drop_turns", removeDead, "an address that folding has replaced is no use of its slot"},
     {"split_again", splitSlots, "indices were values of slots"},
     {"promote_again", promoteSlots, "as before"},
+    {"propagate_copies", propagateCopies, "what is carried is values, and what is the same all along can be the group's"},
     {"eliminate_common", eliminateCommon, "addresses are operations on values"},
     {"shrink", removeDead, "what folding has left counts for nothing"},
     {"flatten_ifs", flattenIfs, "what is short is short by now"},
@@ -43,6 +45,7 @@ constexpr Pass kPasses[] = {
     {"limit_items", limitItems, "there are items, and a condition of several ids is one value"},
     {"sweep", removeDead, "conditions that are limits now, and what was hoisted for nothing"},
     {"widen_items", widenItems, "a row is whole between its limits, and what is counted as cost is what runs"},
+    {"copy_lanes", propagateCopies, "masks that a loop carries and that no lane leaves are those before it"},
     {"fold_lanes", fold, "masks that have all lanes on are none"},
     {"common_lanes", eliminateCommon, "each access has asked for itself whether its lanes have a step"},
     {"clear", removeDead, "lanes of linear values that nothing asks for"},

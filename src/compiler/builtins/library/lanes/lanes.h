@@ -25,7 +25,12 @@ struct mrt_lanes {
   }
   template <class T>
   MRT_IN v<T> all(T x) {
-    return (MRT_E)x - v<T>{};  // not a sum, which has no -0.0
+    if constexpr (sizeof(v<T>) > MRT_BYTES) {  // as a whole it would go through memory before it is taken by halves
+      const auto half = mrt_lanes<N / 2>::template all<T>(x);
+      return mrt_joined(half, half, mrt_count<N>{});
+    } else {
+      return (MRT_E)x - v<T>{};  // not a sum, which has no -0.0
+    }
   }
   template <class T>
   MRT_IN v<T> line(T first, T step) {
@@ -43,17 +48,17 @@ struct mrt_lanes {
   }
   template <class T>
   MRT_IN m below(T first, T bound) {
-    if (__builtin_expect(wraps(first), 0)) return mask(line<T>(first, 1) < all<T>(bound));
+    if (__builtin_expect(wraps(first), 0)) return is_less(line<T>(first, 1), all<T>(bound));
     return up<int>(mrt_count<N>{}) < (m{} + steps_to(first, bound));
   }
   template <class T>
   MRT_IN m at_most(T first, T bound) {
-    if (__builtin_expect(wraps(first), 0)) return mask(line<T>(first, 1) <= all<T>(bound));
+    if (__builtin_expect(wraps(first), 0)) return is_at_most(line<T>(first, 1), all<T>(bound));
     return up<int>(mrt_count<N>{}) <= (m{} + steps_to(first, bound));
   }
   template <class T>
   MRT_IN m same(T first, T bound) {
-    if (__builtin_expect(wraps(first), 0)) return mask(line<T>(first, 1) == all<T>(bound));
+    if (__builtin_expect(wraps(first), 0)) return is_equal(line<T>(first, 1), all<T>(bound));
     return up<int>(mrt_count<N>{}) == (m{} + steps_to(first, bound));
   }
   MRT_IN m head(long count) { return up<int>(mrt_count<N>{}) < (m{} + (int)count); }
@@ -77,6 +82,23 @@ struct mrt_lanes {
   MRT_IN m mask(C x) {
     return mask_of<int>(x);
   }
+  // Comparisons. Vectors of several of the processor's go by halves: gcc 12 would compare element by element.
+#define MRT_COMPARES(name, op)                                                                        \
+  template <class V>                                                                                  \
+  MRT_IN m name(V a, V b) {                                                                           \
+    if constexpr (sizeof(V) > MRT_BYTES) {                                                            \
+      const mrt_count<N / 2> half;                                                                    \
+      using H = mrt_lanes<N / 2>;                                                                     \
+      return mrt_joined(H::name(mrt_slice<0>(a, half), mrt_slice<0>(b, half)),                        \
+                        H::name(mrt_slice<N / 2>(a, half), mrt_slice<N / 2>(b, half)), mrt_count<N>{}); \
+    } else {                                                                                          \
+      return mask(a op b);                                                                            \
+    }                                                                                                 \
+  }
+  MRT_COMPARES(is_equal, ==)
+  MRT_COMPARES(is_unequal, !=)
+  MRT_COMPARES(is_less, <)
+  MRT_COMPARES(is_at_most, <=)
   MRT_IN bits_t bits(m x) {
 #if MRT_MASKED
     if constexpr (N == 16) return (unsigned short)__builtin_ia32_cvtd2mask512((MRT_V(16, int))x);
