@@ -552,14 +552,20 @@ class Split {
       if (i->op == Opcode::kAddress && i->object->space == AddressSpace::kPrivate) {
         (*users)[i->object].insert(items);
         if (in_loop) shared->insert(i->object);
+        pointed_[i->result()] = i->object;
       }
-      // A pointer that goes elsewhere than to an access may come back in another part.
+      // A pointer that goes elsewhere than to an access, or to an offset that is followed, may come back in another part.
       for (size_t k = 0; k < i->operands.size(); ++k) {
+        const auto at = pointed_.find(i->operands[k]);
+        if (at == pointed_.end()) continue;
+        const Object* object = at->second;
         const bool through = (i->op == Opcode::kLoad && k == 0) || (i->op == Opcode::kStore && k == 1) ||
                              i->op == Opcode::kCopy || i->op == Opcode::kFill;
-        const Instruction* by = i->operands[k]->by;
-        if (!through && by != nullptr && by->op == Opcode::kAddress && by->object->space == AddressSpace::kPrivate)
-          shared->insert(by->object);
+        if (i->op == Opcode::kOffset && k == 0) {
+          pointed_[i->result()] = object;
+        } else if (!through) {
+          shared->insert(object);
+        }
       }
       for (const Region* inner : i->regions) {
         const bool groups_loop = items == nullptr && i->op == Opcode::kLoop;
@@ -582,6 +588,7 @@ class Split {
   std::unordered_map<const Instruction*, bool> ahead_;
   std::unordered_map<const Value*, Value*> as_made_;
   std::unordered_map<const Value*, Object*> slots_;
+  std::unordered_map<const Value*, const Object*> pointed_;  // what the pointers to slots point to
   std::unordered_set<const Value*> kept_;  // which have a slot because another part uses them
 };
 

@@ -21,7 +21,7 @@ using ir::Region;
 using ir::Value;
 
 constexpr uint32_t kFewTurns = 4, kMostTurns = 16;  // turns: of any loop, and of one that indexes a slot
-constexpr size_t kMostUnrolled = 240;               // instructions of all turns
+constexpr size_t kMostUnrolled = 240, kMostIndexed = 1000;  // instructions of all turns, the same
 
 bool isConstant(const Value& value) {
   return value.by != nullptr && value.by->op == Opcode::kConstant && !value.type.isVector();
@@ -65,8 +65,8 @@ class Unrolling {
       });
     }
     if (stays) return 0;
-    const uint32_t most =
-        static_cast<uint32_t>(std::min<size_t>(indexes ? kMostTurns : kFewTurns, kMostUnrolled / std::max<size_t>(size, 1)));
+    const size_t room = (indexes ? kMostIndexed : kMostUnrolled) / std::max<size_t>(size, 1);
+    const auto most = static_cast<uint32_t>(std::min<size_t>(indexes ? kMostTurns : kFewTurns, room));
 
     const Instruction& test = *exit->operands[0]->by;
     const auto counter = std::find(body.parameters.begin(), body.parameters.end(), test.operands[0]);
