@@ -107,6 +107,7 @@ class Widening {
   void commonTurns(const Instruction& i, const Instruction& exit, const Around& around);
   void switchOf(const Instruction& i);
   void terminator(const Instruction& i);
+  static bool goesOnOnce(const Instruction& loop);
   void give(const std::vector<Value*>& values, size_t first, const Slots& to, bool chooses);
   void leaveBy(const Slot* lanes, const Instruction* target);
   void beginControl();

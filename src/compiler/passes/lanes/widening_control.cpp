@@ -94,6 +94,16 @@ void Widening::leaveBy(const Slot* lanes, const Instruction* target) {
   escapes_.back().insert(target);
 }
 
+// Whether a loop goes on at the end of its body alone. Lanes that have left it may then carry what they like: what they gave when
+// they left lies elsewhere.
+bool Widening::goesOnOnce(const Instruction& loop) {
+  size_t count = 0;
+  ir::forEach(*loop.regions[0], [&](const Instruction& i) {
+    if (i.op == Opcode::kContinue && targetOf(i) == &loop) ++count;
+  });
+  return count == 1 && loop.regions[0]->body.back()->op == Opcode::kContinue;
+}
+
 void Widening::terminator(const Instruction& i) {
   switch (i.op) {
     case Opcode::kYield:
@@ -101,7 +111,7 @@ void Widening::terminator(const Instruction& i) {
       return;  // of an if: it takes them itself
     case Opcode::kContinue: {
       Around& loop = innermost(Shape::kLoop);
-      give(i.operands, 0, loop.step, loop.is_masked);
+      give(i.operands, 0, loop.step, loop.is_masked && !goesOnOnce(*loop.instruction));
       if (!loop.is_masked) return writer_.end(i.op);
       return leaveBy(&loop.waiting, loop.instruction);
     }
