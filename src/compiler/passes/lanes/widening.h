@@ -84,6 +84,7 @@ class Widening {
   void store(const Instruction& i);
   Value* loadAll(const Instruction& i, Value* pointer, const Place* place);
   void storeAll(const Instruction& i, Value* pointer, const Place* place);
+  bool isOwnRow(const Value& pointer, const Place* place, Type type) const;
   Value* loadOne(const Instruction& i, Value* pointer, const Place* place, Type type);
   void storeOne(const Instruction& i, Value* value, Value* pointer, const Place* place);
   void addStep(std::vector<Value*>* operands, const Place* place);

@@ -190,9 +190,15 @@ void Widening::addStep(std::vector<Value*>* operands, const Place* place) {
   if (is_masked_) operands->push_back(on());
 }
 
+// Whether the elements of all lanes are one vector of an object of theirs: those of lanes that are off are there as well.
+bool Widening::isOwnRow(const Value& pointer, const Place* place, Type type) const {
+  return place != nullptr && place->more == nullptr && place->stride == static_cast<int64_t>(ir::bytesOf(type)) &&
+         layouts_.isSideBySide(pointer);
+}
+
 Widening::Value* Widening::loadOne(const Instruction& i, Value* pointer, const Place* place, Type type) {
   std::vector<Value*> operands = {pointer};
-  addStep(&operands, place);
+  if (!isOwnRow(*i.operands[0], place, type)) addStep(&operands, place);
   Instruction* load = writer_.add(Opcode::kLoad, std::move(operands), type.with(lanes_));
   load->alignment = std::min(i.alignment, static_cast<uint32_t>(ir::bytesOf(type)));
   load->is_rare = is_rare_;
@@ -200,9 +206,17 @@ Widening::Value* Widening::loadOne(const Instruction& i, Value* pointer, const P
   return load->result();
 }
 
+// Into a row of the lanes' own goes a whole vector: a load after a store with a mask would wait until it is in the cache.
 void Widening::storeOne(const Instruction& i, Value* value, Value* pointer, const Place* place) {
+  const bool is_own = isOwnRow(*i.operands[1], place, value->type.plain());
+  if (is_own && is_masked_) {
+    Instruction* before = writer_.add(Opcode::kLoad, {pointer}, value->type);
+    before->alignment = std::min(i.alignment, static_cast<uint32_t>(ir::bytesOf(value->type)));
+    before->numbers = {static_cast<uint64_t>(place->stride)};
+    value = writer_.select(on(), value, before->result());
+  }
   std::vector<Value*> operands = {value, pointer};
-  addStep(&operands, place);
+  if (!is_own) addStep(&operands, place);
   Instruction* store = writer_.add(Opcode::kStore, std::move(operands));
   store->alignment = std::min(i.alignment, static_cast<uint32_t>(ir::bytesOf(value->type)));
   store->is_rare = is_rare_;

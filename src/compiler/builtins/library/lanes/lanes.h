@@ -454,7 +454,12 @@ struct mrt_lanes {
   }
   template <class T, int... I, class X>
   MRT_IN v<T> gather(const char* p, X at, long size, mrt_numbers<I...>) {
-    return v<T>{(MRT_E)element((const T*)(p + (long)at[I] * size))...};
+    if constexpr (sizeof(X) == 4 * N && mrt_has_sign<mrt_element<X>>) {  // else each lane would be made wider by itself
+      const auto wide = to<long>(at);
+      return v<T>{(MRT_E)element((const T*)(p + wide[I] * size))...};
+    } else {
+      return v<T>{(MRT_E)element((const T*)(p + (long)at[I] * size))...};
+    }
   }
   // Addresses are one of few bases and up to three steps, which loads add by themselves. The compiler is kept from computing
   // each from the one before it: it would have more of them than registers.
