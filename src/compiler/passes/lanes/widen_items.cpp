@@ -51,6 +51,7 @@ class Cost {
 
  private:
   static constexpr double kTurns = 8;      // of a loop
+  static constexpr double kUneven = 2;     // times as many, where lanes leave it at different times
   static constexpr double kFunction = 10;  // of the language
   static constexpr double kAlone = 4;      // a lane's access to a place of its own
   static constexpr double kDivision = 8;   // of integers
@@ -58,6 +59,7 @@ class Cost {
   static constexpr double kFar = 4;        // or further away than is known
   static constexpr double kInTiles = 1;    // where a loop may take several of a row at once
   static constexpr double kAlonePut = 5;   // the same of a store
+  static constexpr double kForeseen = 1;   // a branch in a loop, which a processor foresees or not
   static constexpr double kEachLane = 4;   // to take a lane out and put its result back
 
   double registers(Type type) const {
@@ -101,18 +103,24 @@ class Cost {
     }
   }
 
-  // A loop may take the turns that one just before it has left: few, unless lanes leave that one each in its own turn.
+  // A loop may take the turns that one just before it has left: few, unless lanes leave that one each in its own turn. One that
+  // lanes leave at different times runs until the last has.
   static double turns(const Instruction& loop) {
     for (const Value* each : loop.operands) {
       const Instruction* first = each->by;
       if (first == nullptr || first->op != Opcode::kLoop || first->parent != loop.parent) continue;
-      const std::vector<Instruction*>& body = first->regions[0]->body;
-      const auto exit = std::find_if(body.begin(), body.end(), [](const Instruction* i) { return i->op == Opcode::kIf; });
-      const bool by_lanes =
-          exit != body.end() && (*exit)->operands[0]->by != nullptr && (*exit)->operands[0]->by->op == Opcode::kAny;
-      return by_lanes ? kTurns / 2 : 1;
+      return endsByLanes(*first) ? kTurns / 2 : 1;
     }
-    return kTurns;
+    return endsByLanes(loop) ? kUneven * kTurns : kTurns;
+  }
+
+  static bool endsByLanes(const Instruction& loop) {
+    const std::vector<Instruction*>& body = loop.regions[0]->body;
+    return std::any_of(body.begin(), body.end(), [](const Instruction* i) {
+      if (i->op != Opcode::kIf || i->operands[0]->by == nullptr || i->operands[0]->by->op != Opcode::kAny) return false;
+      return std::any_of(i->regions.begin(), i->regions.end(),
+                         [](const Region* side) { return side->body.back()->op == Opcode::kBreak; });
+    });
   }
 
   // Conversions that saturate or round in another way have no form for vectors of lanes.
@@ -127,12 +135,18 @@ class Cost {
     return is_address ? 0 : divides ? kDivision : 0.5;
   }
 
-  // One side runs, mostly the cheaper one: the other is that of indices that wrap. Where it is asked whether a lane is on, each
-  // side has an instruction of its own.
+  // Where it is asked whether a lane is on, a side runs for one of many: always, as it is counted. Else a side runs half the time,
+  // but what is rare: it is the other form of an access.
   double branches(const Instruction& i, double both) const {
     if (i.operands[0]->by != nullptr && i.operands[0]->by->op == Opcode::kAny) return both;
-    const double first = of(*i.regions[0]), second = of(*i.regions[1]), nothing = 1;  // a yield
-    return first > nothing && second > nothing ? std::min(first, second) : both;
+    for (size_t side = 0; side < 2; ++side) {
+      if (isRare(*i.regions[side])) return of(*i.regions[1 - side]);
+    }
+    return both / 2 + (loops_ != 0 ? kForeseen : 0);
+  }
+
+  static bool isRare(const Region& region) {
+    return std::any_of(region.body.begin(), region.body.end(), [](const Instruction* i) { return i->is_rare; });
   }
 
   double access(const Value& pointer, const Instruction& i, Type type) const {
