@@ -59,6 +59,7 @@ class Widening {
     int64_t stride = 0;
     Value* more = nullptr;       // to be added to the stride, of the number's type, of a pointer an i64; null: nothing
     std::vector<Value*> unless;  // conditions under which it is not so
+    bool is_guess = false;       // they may well hold
   };
 
   // widening.cpp: values and instructions
@@ -91,6 +92,9 @@ class Widening {
   bool findPlace(const Value& pointer, Place* place);
   bool findNumber(const Value& number, Place* place);
   bool findWider(const Instruction& by, Place* place);
+  bool isSame(const Value& value) const;
+  bool findQuotient(const Instruction& by, Place* place);
+  bool findBits(const Instruction& by, Place* place);
   bool findProduct(const Instruction& by, Place* place);
   bool findBounded(const Instruction& by, Place* place);
   bool findChosen(const Instruction& by, Place* place);

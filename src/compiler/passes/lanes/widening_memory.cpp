@@ -44,6 +44,7 @@ bool Widening::findNumber(const Value& number, Place* place) {
       *place = {writer_.binary(by->op, a.first, b.first), adds ? a.stride + b.stride : a.stride - b.stride, sum(a.more, b.more),
                 std::move(a.unless)};
       place->unless.insert(place->unless.end(), b.unless.begin(), b.unless.end());
+      place->is_guess = a.is_guess || b.is_guess;
       return true;
     }
     case Opcode::kMul:
@@ -53,6 +54,17 @@ bool Widening::findNumber(const Value& number, Place* place) {
       return findBounded(*by, place);
     case Opcode::kSelect:
       return findChosen(*by, place);
+    case Opcode::kUDiv:
+    case Opcode::kURem:
+    case Opcode::kSDiv:
+    case Opcode::kSRem:
+      return findQuotient(*by, place);
+    case Opcode::kLShr:
+    case Opcode::kAShr:
+    case Opcode::kAnd:
+    case Opcode::kOr:
+    case Opcode::kXor:
+      return findBits(*by, place);
     default:
       return false;
   }
@@ -63,7 +75,7 @@ bool Widening::findWider(const Instruction& by, Place* place) {
   Place own;
   if (from.type.isBool() || ir::bitsOf(from.type.kind) < 32 || !findNumber(from, &own)) return false;
   const Type type = by.result()->type;
-  *place = {writer_.unary(by.op, own.first, type), own.stride, nullptr, std::move(own.unless)};
+  *place = {writer_.unary(by.op, own.first, type), own.stride, nullptr, std::move(own.unless), own.is_guess};
   if (by.op == Opcode::kSExt) {
     if (own.more != nullptr) place->more = writer_.unary(by.op, own.more, type);
     return true;
@@ -105,7 +117,7 @@ bool Widening::findBounded(const Instruction& by, Place* place) {
   Value* last =
       writer_.binary(Opcode::kAdd, own.first, writer_.constant(type, static_cast<uint64_t>(own.stride * (lanes_ - 1))));
   Value *least = own.stride > 0 ? own.first : last, *most = own.stride > 0 ? last : own.first;
-  *place = {own.first, own.stride, nullptr, std::move(own.unless)};
+  *place = {own.first, own.stride, nullptr, std::move(own.unless), own.is_guess};
   place->unless.push_back(writer_.compare(less, most, least));  // it wraps on the way
   if (name != "min") place->unless.push_back(writer_.compare(less, least, now(*by.operands[1 - which])));
   if (name == "min") place->unless.push_back(writer_.compare(less, now(*by.operands[1 - which]), most));
@@ -130,14 +142,97 @@ bool Widening::findChosen(const Instruction& by, Place* place) {
   return false;
 }
 
+bool Widening::isSame(const Value& value) const {
+  return divergence_.of(value).isUniform() && !now(value)->type.hasLanes();
+}
+
+// x / n and x % n, where n is the same for all: a row seldom crosses a multiple of n. Then the one is the same for all, and the
+// other has the step of x. Of signed ones, where both are positive.
+bool Widening::findQuotient(const Instruction& by, Place* place) {
+  Place own;
+  if (!isSame(*by.operands[1]) || !findNumber(*by.operands[0], &own) || own.more != nullptr || own.stride <= 0) return false;
+  const bool is_signed = by.op == Opcode::kSDiv || by.op == Opcode::kSRem;
+  const Opcode remainder = is_signed ? Opcode::kSRem : Opcode::kURem;
+  const Type type = by.operands[0]->type;
+  Value* by_what = now(*by.operands[1]);
+  const auto further = [&](Value* from) {
+    return writer_.binary(Opcode::kAdd, from, writer_.constant(type, static_cast<uint64_t>(own.stride * (lanes_ - 1))));
+  };
+  Value* left = writer_.binary(remainder, own.first, by_what);
+  const bool gives_left = by.op == remainder;
+  *place = {gives_left ? left : writer_.binary(by.op, own.first, by_what), gives_left ? own.stride : 0, nullptr,
+            std::move(own.unless), true};
+  if (is_signed) {
+    Value* zero = writer_.constant(type, 0);
+    place->unless.push_back(writer_.compare(Opcode::kSLt, own.first, zero));
+    place->unless.push_back(writer_.compare(Opcode::kSLt, by_what, zero));
+  }
+  const Opcode less = is_signed ? Opcode::kSLt : Opcode::kULt;
+  place->unless.push_back(writer_.compare(less, further(own.first), own.first));  // it wraps on the way
+  place->unless.push_back(writer_.compare(less, further(left), left));
+  place->unless.push_back(writer_.compare(is_signed ? Opcode::kSLe : Opcode::kULe, by_what, further(left)));
+  return true;
+}
+
+// Bits of what has a step: those above the row's own are the same for all lanes, if the row carries nothing into them.
+bool Widening::findBits(const Instruction& by, Place* place) {
+  const size_t which = isSame(*by.operands[0]) ? 1 : 0;
+  Place own, other;
+  if (!findNumber(*by.operands[which], &own) || !findNumber(*by.operands[1 - which], &other)) return false;
+  if (own.more != nullptr || other.more != nullptr) return false;
+  if (own.stride == 0) std::swap(own, other);
+  const bool shifts = by.op == Opcode::kLShr || by.op == Opcode::kAShr;
+  if (own.stride <= 0 || other.stride != 0 || (shifts && which != 0)) return false;
+  const Type type = by.operands[0]->type;
+  const auto number = [&](uint64_t bits) { return writer_.constant(type, bits); };
+  const auto both_of = [&](Value* a, Value* b) { return writer_.binary(Opcode::kAnd, a, b); };
+  const auto span = static_cast<uint64_t>(own.stride * (lanes_ - 1));
+  *place = {nullptr, 0, nullptr, std::move(own.unless), true};
+  place->unless.insert(place->unless.end(), other.unless.begin(), other.unless.end());
+  // `low`: the bits that a row may change, of which those from the first lane on may not overflow.
+  const auto unlessWithin = [&](Value* low) {
+    Value* last = writer_.binary(Opcode::kAdd, both_of(own.first, low), number(span));
+    place->unless.push_back(writer_.compare(Opcode::kULt, low, last));
+  };
+  if (shifts) {
+    Value* one = writer_.binary(Opcode::kShl, number(1), other.first);
+    unlessWithin(writer_.binary(Opcode::kSub, one, number(1)));
+    place->first = writer_.binary(by.op, own.first, other.first);
+    return true;
+  }
+  if (by.op == Opcode::kAnd) {
+    const Instruction* mask = by.operands[1 - which]->by;
+    const uint64_t all = ir::maskOf(type.kind);
+    const bool is_known = mask != nullptr && mask->op == Opcode::kConstant;
+    const uint64_t kept = is_known ? mask->numbers[0] & all : 0, gone = ~kept & all;
+    if (is_known && (kept & (kept + 1)) != 0) {  // what is cut is the row's own
+      if ((gone & (gone + 1)) != 0) return false;
+      unlessWithin(number(gone));
+    } else {
+      place->stride = own.stride;
+      unlessWithin(other.first);
+      Value* above = writer_.binary(Opcode::kAdd, other.first, number(1));
+      if (!is_known)
+        place->unless.push_back(writer_.compare(Opcode::kNe, both_of(other.first, above), number(0)));  // it has holes
+    }
+  } else {
+    uint64_t low = 1;
+    while (low < span + 1) low *= 2;
+    place->stride = own.stride;
+    unlessWithin(number(low - 1));
+    place->unless.push_back(writer_.compare(Opcode::kNe, both_of(other.first, number(low - 1)), number(0)));
+  }
+  place->first = writer_.binary(by.op, own.first, other.first);
+  return true;
+}
+
 // By a constant, or by what is the same for all.
 bool Widening::findProduct(const Instruction& by, Place* place) {
-  const auto isSame = [&](const Value& each) { return divergence_.of(each).isUniform() && !now(each)->type.hasLanes(); };
   const bool swaps = by.op == Opcode::kMul && isSame(*by.operands[0]);
   const Value &factor = *by.operands[swaps ? 1 : 0], &same = *by.operands[swaps ? 0 : 1];
   Place own;
   if (!isSame(same) || !findNumber(factor, &own)) return false;
-  *place = {writer_.binary(by.op, own.first, now(same)), 0, nullptr, std::move(own.unless)};
+  *place = {writer_.binary(by.op, own.first, now(same)), 0, nullptr, std::move(own.unless), own.is_guess};
   const Instruction* amount = same.by;
   const bool is_known = amount != nullptr && amount->op == Opcode::kConstant;
   const uint64_t number = is_known ? amount->numbers[0] : 0;
@@ -171,7 +266,7 @@ bool Widening::findPlace(const Value& pointer, Place* place) {
     bytes = writer_.binary(Opcode::kMul, bytes, writer_.constant({Kind::kI64}, lanes_));
   }
   *place = {writer_.offset(from.first, bytes), from.stride + number.stride, sum(from.more, number.more),
-            std::move(from.unless)};
+            std::move(from.unless), from.is_guess || number.is_guess};
   place->unless.insert(place->unless.end(), number.unless.begin(), number.unless.end());
   return true;
 }
@@ -263,7 +358,7 @@ void Widening::load(const Instruction& i) {
     Region* outer = writer_.region();
     Instruction* either = writer_.add(Opcode::kIf, {condition(place)});
     writer_.enter(either);
-    is_rare_ = true;
+    is_rare_ = !place.is_guess;
     put(result, loadAll(i, wide(*i.operands[0]), nullptr));
     is_rare_ = false;
     writer_.end(Opcode::kYield);
@@ -289,7 +384,7 @@ void Widening::store(const Instruction& i) {
   Region* outer = writer_.region();
   Instruction* either = writer_.add(Opcode::kIf, {condition(place)});
   writer_.enter(either);
-  is_rare_ = true;
+  is_rare_ = !place.is_guess;
   storeAll(i, wide(*i.operands[1]), nullptr);
   is_rare_ = false;
   writer_.end(Opcode::kYield);
