@@ -8,6 +8,7 @@
 #include "compiler/passes/flatten_ifs.h"
 #include "compiler/passes/fold.h"
 #include "compiler/passes/inline_calls.h"
+#include "compiler/passes/join_jumps.h"
 #include "compiler/passes/lanes/jam_items.h"
 #include "compiler/passes/lanes/tile_loops.h"
 #include "compiler/passes/lanes/widen_items.h"
@@ -43,6 +44,7 @@ constexpr Pass kPasses[] = {
     {"remove_dead", removeDead, "what was folded and what is carried for nothing"},
     {"split_at_barriers", splitAtBarriers, "what is kept from part to part is what is left"},
     {"limit_items", limitItems, "there are items, and a condition of several ids is one value"},
+    {"join_jumps", joinJumps, "what ends an item early is a limit by now, and conditions are one value each"},
     {"sweep", removeDead, "conditions that are limits now, and what was hoisted for nothing"},
     {"widen_items", widenItems, "a row is whole between its limits, and what is counted as cost is what runs"},
     {"copy_lanes", propagateCopies, "masks that a loop carries and that no lane leaves are those before it"},

@@ -135,10 +135,13 @@ class Cost {
     return is_address ? 0 : divides ? kDivision : 0.5;
   }
 
-  // Where it is asked whether a lane is on, a side runs for one of many: always, as it is counted. Else a side runs half the time,
-  // but what is rare: it is the other form of an access.
+  // Where it is asked whether a lane is on, a side runs for one of many: always, as it is counted; one of two forms where all
+  // lanes as a rule agree. Else a side runs half the time, but what is rare: it is the other form of an access.
   double branches(const Instruction& i, double both) const {
-    if (i.operands[0]->by != nullptr && i.operands[0]->by->op == Opcode::kAny) return both;
+    if (i.operands[0]->by != nullptr && i.operands[0]->by->op == Opcode::kAny) {
+      const bool has_two = i.regions[0]->body.size() > 1 && i.regions[1]->body.size() > 1;
+      return has_two ? std::min(of(*i.regions[0]), of(*i.regions[1])) : both;
+    }
     for (size_t side = 0; side < 2; ++side) {
       if (isRare(*i.regions[side])) return of(*i.regions[1 - side]);
     }

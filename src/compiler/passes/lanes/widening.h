@@ -105,6 +105,8 @@ class Widening {
   // widening_control.cpp
   void ifOf(const Instruction& i);
   void uniformIf(const Instruction& i, const Slots& results);
+  bool isBorder(const Instruction& i) const;
+  void borderIf(const Instruction& i, const Slots& results);
   void dividedIf(const Instruction& i, const Slots& results);
   void loopOf(const Instruction& i);
   static const Instruction* onlyExit(const Instruction& loop);

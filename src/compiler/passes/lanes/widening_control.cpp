@@ -163,7 +163,11 @@ void Widening::ifOf(const Instruction& i) {
   beginControl();
   if (now(*i.operands[0])->type.hasLanes()) {
     if (!is_masked_) refuse();
-    dividedIf(i, results);
+    if (isBorder(i)) {
+      borderIf(i, results);
+    } else {
+      dividedIf(i, results);
+    }
   } else {
     uniformIf(i, results);
   }
@@ -198,6 +202,52 @@ bool Widening::isShort(const Region& side) {
     if (op != Opcode::kConstant) count += divides || op == Opcode::kFDiv ? kDivision : 1;
   }
   return count <= kMost;
+}
+
+// Whether a condition parts few vectors, and what it decides is short enough to be there twice: a number that grows from lane to
+// lane is compared with one that is the same for all, as borders are.
+bool Widening::isBorder(const Instruction& i) const {
+  constexpr size_t kMost = 40;
+  const Instruction* asked = i.operands[0]->by;
+  if (asked == nullptr || ir::shapeOf(asked->op) != Shape::kCompareIntegers) return false;
+  const analysis::Pace a = divergence_.of(*asked->operands[0]), b = divergence_.of(*asked->operands[1]);
+  if (a.isVarying() || b.isVarying()) return false;
+  size_t count = 0;
+  bool is_plain = true, has_memory = false;
+  for (const Region* side : i.regions) {
+    is_plain = is_plain && side->body.back()->op == Opcode::kYield;
+    count += side->body.size();
+    for (const Instruction* each : side->body) {
+      is_plain = is_plain && each->regions.empty();
+      has_memory = has_memory || each->op == Opcode::kLoad || each->op == Opcode::kStore;
+    }
+  }
+  return is_plain && has_memory && count <= kMost;
+}
+
+// As one side where all lanes that are on agree, and else with masks.
+void Widening::borderIf(const Instruction& i, const Slots& results) {
+  Region* outer = writer_.region();
+  Value* before = allOn();
+  Value* condition = now(*i.operands[0]);
+  const auto whole = [&](size_t number) {
+    region(*i.regions[number], [&] { giveYield(*i.regions[number], results, false); });
+    writer_.end(Opcode::kYield);
+  };
+  const auto anyOf = [&](Value* lanes) { return writer_.unary(Opcode::kAny, lanes, {Kind::kBool}); };
+  Instruction* differs = writer_.add(Opcode::kIf, {anyOf(both(before, negated(condition)))});
+  Region* some_do_not = writer_.enter(differs);
+  Instruction* parts = writer_.add(Opcode::kIf, {anyOf(both(before, condition))});
+  writer_.enter(parts);
+  dividedIf(i, results);
+  writer_.end(Opcode::kYield);
+  writer_.enter(parts);
+  whole(1);
+  writer_.moveTo(some_do_not);
+  writer_.end(Opcode::kYield);
+  writer_.enter(differs);
+  whole(0);
+  writer_.moveTo(outer);
 }
 
 // The side that is short comes first, so that the other one alone asks whether it has lanes.

@@ -454,7 +454,7 @@ struct mrt_lanes {
   }
   template <class T, int... I, class X>
   MRT_IN v<T> gather(const char* p, X at, long size, mrt_numbers<I...>) {
-    if constexpr (sizeof(X) == 4 * N && mrt_has_sign<mrt_element<X>>) {  // else each lane would be made wider by itself
+    if constexpr (MRT_BYTES > 16 && sizeof(X) == 4 * N && mrt_has_sign<mrt_element<X>>) {  // else each lane is made wider by itself
       const auto wide = to<long>(at);
       return v<T>{(MRT_E)element((const T*)(p + wide[I] * size))...};
     } else {
