@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
 
 #include "compiler/builtins/prototype.h"
 
@@ -52,6 +53,17 @@ LaneParts eachComponent(Prelude& prelude, const Builtin& one, QualType vector, c
 }
 
 }  // namespace
+
+bool isElementary(std::string_view name) {
+  static const std::set<std::string_view> kNames = {
+      "acos", "acosh", "acospi", "asin", "asinh", "asinpi", "atan",  "atan2", "atan2pi", "atanh", "atanpi", "cbrt",
+      "cos",  "cosh",  "cospi",  "erf",  "erfc",  "exp",    "exp10", "exp2",  "expm1",   "log",   "log10",  "log1p",
+      "log2", "pow",   "pown",   "powr", "rootn", "sin",    "sinh",  "sinpi", "tan",     "tanh",  "tanpi"};
+  for (const std::string_view prefix : {"native_", "half_"}) {
+    if (name.substr(0, prefix.size()) == prefix) name.remove_prefix(prefix.size());
+  }
+  return kNames.contains(name);
+}
 
 std::string laneCall(Prelude& prelude, const Builtin& builtin, QualType result, const std::vector<QualType>& types,
                      const std::vector<std::string>& given) {

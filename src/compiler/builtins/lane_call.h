@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compiler/builtins/prelude.h"
@@ -16,6 +17,9 @@ constexpr char kKeepsBranches[] = "__asm__ volatile(\"\");\n";
 // Of scalars; `given` are vectors of mrt_L's lanes. By a function of whole vectors where there is one, else lane by lane.
 std::string laneCall(Prelude& prelude, const Builtin& builtin, QualType result, const std::vector<QualType>& types,
                      const std::vector<std::string>& given);
+
+// A function of mathematics that takes many instructions, and has a form for lanes: exp, sin, pow and their like.
+bool isElementary(std::string_view name);
 
 // Of vectors: `given` has a part for each component, or one that all of them share. Empty: it goes lane by lane.
 using LaneParts = std::vector<std::string>;

@@ -110,8 +110,25 @@ Value* TreeReader::memoryBuiltin(const Expr& e) {
   return generalBuiltin(e, std::move(arguments), std::move(types));
 }
 
+// One call of each, so that no result goes through a pointer: lanes have forms for both.
+Value* TreeReader::sineAndCosine(const Expr& e) {
+  Value* angle = value(*e.arguments[0]);
+  Value* to = value(*e.arguments[1]);
+  const QualType type = e.arguments[0]->type;
+  const auto call = [&](const char* name) {
+    Expr one = e;
+    one.builtin = program_.builtins->find(name);
+    return generalBuiltin(one, {angle}, {type});
+  };
+  Value* cosine = call("cos");
+  const QualType& inner = e.arguments[1]->type->inner;
+  out().store(cosine, to, static_cast<uint32_t>(bytesOf(cosine->type.kind)), inner.is_volatile);
+  return call("sin");
+}
+
 Value* TreeReader::builtinCall(const Expr& e) {
   const Builtin& builtin = *e.builtin;
+  if (builtin.name == "sincos" && program_.builtins != nullptr) return sineAndCosine(e);
   switch (builtin.kind) {
     case BuiltinKind::kWorkItem: {
       std::vector<Value*> dimension;

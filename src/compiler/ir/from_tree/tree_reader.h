@@ -83,6 +83,7 @@ class TreeReader {
   Value* builtinCall(const Expr& expression);
   Value* memoryBuiltin(const Expr& expression);
   Value* vectorMemory(const Expr& expression, bool is_store);
+  Value* sineAndCosine(const Expr& e);
   Value* generalBuiltin(const Expr& expression, std::vector<Value*> arguments, std::vector<QualType> types);
 
   Writer& out() { return *writer_; }

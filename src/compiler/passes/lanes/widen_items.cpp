@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compiler/analysis/divergence.h"
+#include "compiler/builtins/lane_call.h"
 #include "compiler/ir/writer.h"
 #include "compiler/passes/lanes/widening.h"
 #include "compiler/unit.h"
@@ -50,17 +51,18 @@ class Cost {
   }
 
  private:
-  static constexpr double kTurns = 8;      // of a loop
-  static constexpr double kUneven = 2;     // times as many, where lanes leave it at different times
-  static constexpr double kFunction = 10;  // of the language
-  static constexpr double kAlone = 4;      // a lane's access to a place of its own
-  static constexpr double kDivision = 8;   // of integers
-  static constexpr double kApart = 2;      // the same a step after its neighbour's
-  static constexpr double kFar = 4;        // or further away than is known
-  static constexpr double kInTiles = 1;    // where a loop may take several of a row at once
-  static constexpr double kAlonePut = 5;   // the same of a store
-  static constexpr double kForeseen = 1;   // a branch in a loop, which a processor foresees or not
-  static constexpr double kEachLane = 4;   // to take a lane out and put its result back
+  static constexpr double kTurns = 8;        // of a loop
+  static constexpr double kUneven = 2;       // times as many, where lanes leave it at different times
+  static constexpr double kFunction = 2;     // of the language,
+  static constexpr double kElementary = 20;  // and of mathematics
+  static constexpr double kAlone = 4;        // a lane's access to a place of its own
+  static constexpr double kDivision = 8;     // of integers
+  static constexpr double kApart = 2;        // the same a step after its neighbour's
+  static constexpr double kFar = 4;          // or further away than is known
+  static constexpr double kInTiles = 1;      // where a loop may take several of a row at once
+  static constexpr double kAlonePut = 5;     // the same of a store
+  static constexpr double kForeseen = 1;     // a branch in a loop, which a processor foresees or not
+  static constexpr double kEachLane = 4;     // to take a lane out and put its result back
 
   double registers(Type type) const {
     const double bytes = std::max<double>(ir::bytesOf(type.kind), 4) * type.lanes * type.components;
@@ -88,9 +90,9 @@ class Cost {
       case Shape::kStore:
         return access(*i.operands[1], i, i.operands[0]->type);
       case Shape::kBuiltin:
-        return kFunction * (i.result() == nullptr ? 1
-                            : goesLaneByLane(i)   ? lanes_ * i.result()->type.components
-                                                  : registers(i.result()->type));
+        return function(i) * (i.result() == nullptr ? 1
+                              : goesLaneByLane(i)   ? lanes_ * i.result()->type.components
+                                                    : registers(i.result()->type));
       case Shape::kWiden:
       case Shape::kOffset:
       case Shape::kIntegers:
@@ -121,6 +123,10 @@ class Cost {
       return std::any_of(i->regions.begin(), i->regions.end(),
                          [](const Region* side) { return side->body.back()->op == Opcode::kBreak; });
     });
+  }
+
+  static double function(const Instruction& i) {
+    return i.signature.builtin != nullptr && isElementary(i.signature.builtin->name) ? kElementary : kFunction;
   }
 
   // Conversions that saturate or round in another way have no form for vectors of lanes.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "compiler/builtins/builtins.h"
+#include "compiler/builtins/lane_call.h"
 #include "compiler/lowering/cpu/lanes/shapes.h"
 #include "compiler/lowering/cpu/tree_facts.h"
 #include "compiler/parser/visit.h"
@@ -34,18 +35,11 @@ bool isAtomic(const Expr& e) { return e.kind == ExprKind::kBuiltinCall && e.buil
 
 // builtins/library/elementary has them.
 bool isFunctionForLanes(const Expr& e) {
-  static const std::set<std::string_view> kNames = {
-      "acos", "acosh", "acospi", "asin", "asinh", "asinpi", "atan",  "atan2", "atan2pi", "atanh", "atanpi", "cbrt",
-      "cos",  "cosh",  "cospi",  "erf",  "erfc",  "exp",    "exp10", "exp2",  "expm1",   "log",   "log10",  "log1p",
-      "log2", "pow",   "pown",   "powr", "rootn", "sin",    "sinh",  "sinpi", "tan",     "tanh",  "tanpi"};
   static const std::set<std::string_view> kOfFloatsAlone = {"pown", "rootn", "tanpi"};
   if (e.kind != ExprKind::kBuiltinCall || e.builtin->kind != BuiltinKind::kPure) return false;
   const Type* type = e.type->isVector() ? e.type->element : e.type.type;
-  std::string_view name = e.builtin->name;
-  for (const std::string_view prefix : {"native_", "half_"}) {
-    if (name.substr(0, prefix.size()) == prefix) name.remove_prefix(prefix.size());
-  }
-  if (kNames.count(name) == 0) return false;
+  const std::string_view name = e.builtin->name;
+  if (!isElementary(name)) return false;
   return type->scalar == Scalar::kFloat || (type->scalar == Scalar::kDouble && kOfFloatsAlone.count(name) == 0);
 }
 
