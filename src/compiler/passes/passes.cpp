@@ -13,6 +13,7 @@
 #include "compiler/passes/lanes/tile_loops.h"
 #include "compiler/passes/lanes/widen_items.h"
 #include "compiler/passes/limit_items.h"
+#include "compiler/passes/narrow_floats.h"
 #include "compiler/passes/promote_slots.h"
 #include "compiler/passes/propagate_copies.h"
 #include "compiler/passes/remove_dead.h"
@@ -31,6 +32,7 @@ constexpr Pass kPasses[] = {
     {"split_slots", splitSlots, "what has elements is not promoted"},
     {"promote_slots", promoteSlots, "all that follows sees values, not memory"},
     {"fold", fold, "constants have met their operations"},
+    {"narrow_floats", narrowFloats, "constants are numbers, and what is converted is a value"},
     {"drop_tests", removeDead, "what tests are made of is gone where they are one comparison"},
     {"unroll_loops", unrollLoops, "counters are values, and their limits constants"},
     {"fold_turns", fold, "counters are constant"},

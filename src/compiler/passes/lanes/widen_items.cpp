@@ -24,7 +24,8 @@ using ir::Type;
 using ir::Value;
 
 // A vector has as many lanes as numbers of four bytes; of eight, where these are more than one in four of what is loaded,
-// stored or computed with floating numbers. Addresses and counters are not asked: most of them have no lanes.
+// stored or computed with floating numbers, functions by what they cost. Addresses and counters are not asked: most of them have
+// no lanes.
 uint8_t lanesFor(const Region& region, uint32_t vector_bytes) {
   uint32_t all = 0, long_ones = 0;
   ir::forEach(region, [&](const Instruction& i) {
@@ -32,8 +33,11 @@ uint8_t lanesFor(const Region& region, uint32_t vector_bytes) {
     if (i.op == Opcode::kLoad || (i.result() != nullptr && i.result()->type.isFloating())) type = i.result()->type;
     if (i.op == Opcode::kStore) type = i.operands[0]->type;
     if (i.op == Opcode::kConstant || type.isVoid() || type.isPointer()) return;
-    ++all;
-    if (ir::bytesOf(type.kind) == 8) ++long_ones;
+    const bool is_elementary =
+        i.op == Opcode::kBuiltin && i.signature.builtin != nullptr && isElementary(i.signature.builtin->name);
+    const uint32_t weight = is_elementary ? 10 : 1;
+    all += weight;
+    if (ir::bytesOf(type.kind) == 8) long_ones += weight;
   });
   return static_cast<uint8_t>(std::max(vector_bytes / (4 * long_ones > all ? 8 : 4), 4u));
 }
