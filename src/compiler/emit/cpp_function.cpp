@@ -140,8 +140,8 @@ bool CppFunction::ofLanes(const Instruction& i) {
   return true;
 }
 
-// Of what is added to a place that all lanes share, an index of 32 bits or fewer and its size, where there is one: it takes half
-// a vector of addresses. What all lanes share may be added before it or after.
+// Of what is added to a place that all lanes share, an index of 32 bits or fewer and its size, where there is one: it takes
+// half a vector of addresses. What all lanes share may be added before it or after.
 CppLanes::Places CppFunction::places(const Value& pointer) const {
   CppLanes::Places whole;
   whole.index = text(pointer);

@@ -198,7 +198,8 @@ std::string CppLanes::component(const Instruction& i, const std::vector<std::str
 }
 
 bool CppLanes::comparesNeighbours(const Instruction& i) {
-  if (ir::shapeOf(i.op) != Shape::kCompareIntegers || i.result()->type.isVector()) return false;
+  const bool compares = ir::shapeOf(i.op) == Shape::kCompareIntegers || ir::shapeOf(i.op) == Shape::kCompareBits;
+  if (!compares || i.result()->type.isVector() || i.operands[0]->type.isBool() || i.operands[0]->type.isPointer()) return false;
   if (ir::bitsOf(i.operands[0]->type.kind) != 64) return false;
   const auto isLine = [](const ir::Value& value) {
     return value.by != nullptr && value.by->op == Opcode::kSteps && value.by->numbers[0] == 1;

@@ -1,5 +1,5 @@
-// From the end of a region backwards: an `if` with one side that ends as the region does, and to the same place, and another one
-// that yields, takes what follows it into that other side. What the region's end gives are results of the `if` then.
+// From the end of a region backwards: an `if` with one side that ends as the region does, and to the same place, and another
+// one that yields, takes what follows it into that other side. What the region's end gives are results of the `if` then.
 #include "compiler/passes/join_jumps.h"
 
 #include <algorithm>
@@ -67,8 +67,7 @@ class Jumps {
 
   static bool contains(const Instruction& i, Opcode op) {
     bool found = i.op == op;
-    for (const Region* inner : i.regions)
-      ir::forEach(*inner, [&](const Instruction& each) { found = found || each.op == op; });
+    for (const Region* inner : i.regions) ir::forEach(*inner, [&](const Instruction& each) { found = found || each.op == op; });
     return found;
   }
 

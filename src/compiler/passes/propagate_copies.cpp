@@ -1,5 +1,5 @@
-// Optimistic: a carried value is taken for the only one that reaches it so far, and for itself once there are two, or the one is
-// not seen where it stands. So values that only hand each other round fall together too.
+// Optimistic: a carried value is taken for the only one that reaches it so far, and for itself once there are two, or the one
+// is not seen where it stands. So values that only hand each other round fall together too.
 #include "compiler/passes/propagate_copies.h"
 
 #include <unordered_map>
@@ -100,7 +100,7 @@ class Copies {
 
   ir::Function& function_;
   std::vector<Carried> carried_;
-  std::unordered_map<const Value*, size_t> numbers_;        // of those in carried_
+  std::unordered_map<const Value*, size_t> numbers_;       // of those in carried_
   std::unordered_map<const Value*, const Region*> homes_;  // where each value is made
 };
 

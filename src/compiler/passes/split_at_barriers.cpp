@@ -589,7 +589,7 @@ class Split {
   std::unordered_map<const Value*, Value*> as_made_;
   std::unordered_map<const Value*, Object*> slots_;
   std::unordered_map<const Value*, const Object*> pointed_;  // what the pointers to slots point to
-  std::unordered_set<const Value*> kept_;  // which have a slot because another part uses them
+  std::unordered_set<const Value*> kept_;                    // which have a slot because another part uses them
 };
 
 }  // namespace

@@ -20,7 +20,7 @@ using ir::Opcode;
 using ir::Region;
 using ir::Value;
 
-constexpr uint32_t kFewTurns = 4, kMostTurns = 16;  // turns: of any loop, and of one that indexes a slot
+constexpr uint32_t kFewTurns = 4, kMostTurns = 16;          // turns: of any loop, and of one that indexes a slot
 constexpr size_t kMostUnrolled = 240, kMostIndexed = 1000;  // instructions of all turns, the same
 
 bool isConstant(const Value& value) {

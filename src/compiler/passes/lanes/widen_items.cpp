@@ -24,8 +24,8 @@ using ir::Type;
 using ir::Value;
 
 // A vector has as many lanes as numbers of four bytes; of eight, where these are more than one in four of what is loaded,
-// stored or computed with floating numbers, functions by what they cost. Addresses and counters are not asked: most of them have
-// no lanes.
+// stored or computed with floating numbers, functions by what they cost. Addresses and counters are not asked: most of them
+// have no lanes.
 uint8_t lanesFor(const Region& region, uint32_t vector_bytes) {
   uint32_t all = 0, long_ones = 0;
   ir::forEach(region, [&](const Instruction& i) {

@@ -105,6 +105,10 @@ class Widening {
   // widening_control.cpp
   void ifOf(const Instruction& i);
   void uniformIf(const Instruction& i, const Slots& results);
+  struct Agreement {
+    Value *all, *none;
+  };
+  Agreement agreement(const Instruction& asked);
   bool isBorder(const Instruction& i) const;
   void borderIf(const Instruction& i, const Slots& results);
   void dividedIf(const Instruction& i, const Slots& results);
@@ -157,6 +161,7 @@ class Widening {
   Slot on_;
   bool is_masked_ = false;
   bool is_rare_ = false;  // loads and stores are being written for indices that wrap
+  bool on_border_ = false;  // in what lanes do that a border parts: it is there once
   bool escaped_ = false;  // what was written last may have left no lane on
   bool refused_ = false;
 };

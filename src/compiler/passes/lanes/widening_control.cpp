@@ -94,8 +94,8 @@ void Widening::leaveBy(const Slot* lanes, const Instruction* target) {
   escapes_.back().insert(target);
 }
 
-// Whether a loop goes on at the end of its body alone. Lanes that have left it may then carry what they like: what they gave when
-// they left lies elsewhere.
+// Whether a loop goes on at the end of its body alone. Lanes that have left it may then carry what they like: what they gave
+// when they left lies elsewhere.
 bool Widening::goesOnOnce(const Instruction& loop) {
   size_t count = 0;
   ir::forEach(*loop.regions[0], [&](const Instruction& i) {
@@ -204,49 +204,79 @@ bool Widening::isShort(const Region& side) {
   return count <= kMost;
 }
 
-// Whether a condition parts few vectors, and what it decides is short enough to be there twice: a number that grows from lane to
-// lane is compared with one that is the same for all, as borders are.
+// Whether a condition parts few vectors, and what it decides is short enough to be there twice: a number that grows from lane
+// to lane is compared with one that is the same for all, as borders are.
 bool Widening::isBorder(const Instruction& i) const {
-  constexpr size_t kMost = 40;
+  constexpr size_t kMost = 80;
+  if (on_border_) return false;
   const Instruction* asked = i.operands[0]->by;
-  if (asked == nullptr || ir::shapeOf(asked->op) != Shape::kCompareIntegers) return false;
+  if (asked == nullptr || (ir::shapeOf(asked->op) != Shape::kCompareIntegers && ir::shapeOf(asked->op) != Shape::kCompareBits))
+    return false;
   const analysis::Pace a = divergence_.of(*asked->operands[0]), b = divergence_.of(*asked->operands[1]);
-  if (a.isVarying() || b.isVarying()) return false;
+  if (!(a.isLinear() && b.isUniform()) && !(a.isUniform() && b.isLinear())) return false;
+  const auto hasLanes = [&](const Value* each) { return each->type.isPointer() || now(*each)->type.hasLanes(); };
+  if (std::any_of(asked->operands.begin(), asked->operands.end(), hasLanes)) return false;
   size_t count = 0;
   bool is_plain = true, has_memory = false;
   for (const Region* side : i.regions) {
     is_plain = is_plain && side->body.back()->op == Opcode::kYield;
-    count += side->body.size();
-    for (const Instruction* each : side->body) {
-      is_plain = is_plain && each->regions.empty();
-      has_memory = has_memory || each->op == Opcode::kLoad || each->op == Opcode::kStore;
-    }
+    ir::forEach(*side, [&](const Instruction& each) {
+      count += each.op == Opcode::kConstant ? 0 : 1;
+      is_plain = is_plain && (each.regions.empty() || each.op == Opcode::kIf) &&
+                 (!ir::isTerminator(each.op) || each.op == Opcode::kYield);
+      has_memory = has_memory || each.op == Opcode::kLoad || each.op == Opcode::kStore;
+    });
   }
   return is_plain && has_memory && count <= kMost;
 }
 
-// As one side where all lanes that are on agree, and else with masks.
+// Of a number that grows from lane to lane, compared with one that is the same for all: whether the comparison holds for all
+// lanes, and whether for none. Both are false where the number wraps on the way.
+Widening::Agreement Widening::agreement(const Instruction& asked) {
+  const bool is_left = divergence_.of(*asked.operands[0]).isLinear();
+  const Value& number = *asked.operands[is_left ? 0 : 1];
+  Value* limit = now(*asked.operands[is_left ? 1 : 0]);
+  const int64_t stride = divergence_.of(number).stride;
+  Value* first = now(number);
+  Value* last =
+      writer_.binary(Opcode::kAdd, first, writer_.constant(first->type, static_cast<uint64_t>(stride * (lanes_ - 1))));
+  Value *least = stride >= 0 ? first : last, *most = stride >= 0 ? last : first;
+  const bool is_signed = asked.op == Opcode::kSLt || asked.op == Opcode::kSLe;
+  Value* in_order = writer_.compare(is_signed ? Opcode::kSLe : Opcode::kULe, least, most);
+  if (asked.op == Opcode::kEq || asked.op == Opcode::kNe) {
+    Value* beside = either(writer_.compare(Opcode::kULt, limit, least), writer_.compare(Opcode::kULt, most, limit));
+    Value *never = writer_.constant({Kind::kBool}, 0), *apart = both(in_order, beside);
+    return asked.op == Opcode::kEq ? Agreement{never, apart} : Agreement{apart, never};
+  }
+  const auto holds = [&](Value* one) {
+    return is_left ? writer_.compare(asked.op, one, limit) : writer_.compare(asked.op, limit, one);
+  };
+  // Where it is on the left, the greatest is the last for which it holds.
+  return {both(in_order, holds(is_left ? most : least)), both(in_order, negated(holds(is_left ? least : most)))};
+}
+
+// As one side where all lanes agree, and else with masks.
 void Widening::borderIf(const Instruction& i, const Slots& results) {
   Region* outer = writer_.region();
-  Value* before = allOn();
-  Value* condition = now(*i.operands[0]);
+  const Agreement agreed = agreement(*i.operands[0]->by);
   const auto whole = [&](size_t number) {
     region(*i.regions[number], [&] { giveYield(*i.regions[number], results, false); });
     writer_.end(Opcode::kYield);
   };
-  const auto anyOf = [&](Value* lanes) { return writer_.unary(Opcode::kAny, lanes, {Kind::kBool}); };
-  Instruction* differs = writer_.add(Opcode::kIf, {anyOf(both(before, negated(condition)))});
-  Region* some_do_not = writer_.enter(differs);
-  Instruction* parts = writer_.add(Opcode::kIf, {anyOf(both(before, condition))});
-  writer_.enter(parts);
-  dividedIf(i, results);
-  writer_.end(Opcode::kYield);
-  writer_.enter(parts);
-  whole(1);
-  writer_.moveTo(some_do_not);
-  writer_.end(Opcode::kYield);
-  writer_.enter(differs);
+  Instruction* all = writer_.add(Opcode::kIf, {agreed.all});
+  writer_.enter(all);
   whole(0);
+  Region* not_all = writer_.enter(all);
+  Instruction* none = writer_.add(Opcode::kIf, {agreed.none});
+  writer_.enter(none);
+  whole(1);
+  writer_.enter(none);
+  on_border_ = true;
+  dividedIf(i, results);
+  on_border_ = false;
+  writer_.end(Opcode::kYield);
+  writer_.moveTo(not_all);
+  writer_.end(Opcode::kYield);
   writer_.moveTo(outer);
 }
 

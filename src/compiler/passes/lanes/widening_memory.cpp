@@ -142,9 +142,7 @@ bool Widening::findChosen(const Instruction& by, Place* place) {
   return false;
 }
 
-bool Widening::isSame(const Value& value) const {
-  return divergence_.of(value).isUniform() && !now(value)->type.hasLanes();
-}
+bool Widening::isSame(const Value& value) const { return divergence_.of(value).isUniform() && !now(value)->type.hasLanes(); }
 
 // x / n and x % n, where n is the same for all: a row seldom crosses a multiple of n. Then the one is the same for all, and the
 // other has the step of x. Of signed ones, where both are positive.
@@ -265,8 +263,8 @@ bool Widening::findPlace(const Value& pointer, Place* place) {
     if (number.stride != 0 || number.more != nullptr) return false;
     bytes = writer_.binary(Opcode::kMul, bytes, writer_.constant({Kind::kI64}, lanes_));
   }
-  *place = {writer_.offset(from.first, bytes), from.stride + number.stride, sum(from.more, number.more),
-            std::move(from.unless), from.is_guess || number.is_guess};
+  *place = {writer_.offset(from.first, bytes), from.stride + number.stride, sum(from.more, number.more), std::move(from.unless),
+            from.is_guess || number.is_guess};
   place->unless.insert(place->unless.end(), number.unless.begin(), number.unless.end());
   return true;
 }
