@@ -108,7 +108,9 @@ class Widening {
   struct Agreement {
     Value *all, *none;
   };
-  Agreement agreement(const Instruction& asked);
+  Agreement agreement(const Value& condition);
+  Agreement ofRow(const Instruction& asked);
+  bool isBorder(const Value& condition) const;
   bool isBorder(const Instruction& i) const;
   void borderIf(const Instruction& i, const Slots& results);
   void dividedIf(const Instruction& i, const Slots& results);

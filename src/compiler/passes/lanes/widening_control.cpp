@@ -204,18 +204,30 @@ bool Widening::isShort(const Region& side) {
   return count <= kMost;
 }
 
-// Whether a condition parts few vectors, and what it decides is short enough to be there twice: a number that grows from lane
-// to lane is compared with one that is the same for all, as borders are.
+// A number that grows from lane to lane is compared with one that is the same for all, or several such comparisons are joined.
+bool Widening::isBorder(const Value& condition) const {
+  const Instruction* by = condition.by;
+  if (isShared(condition)) return true;
+  if (by == nullptr || condition.type.isVector()) return false;
+  const Shape shape = ir::shapeOf(by->op);
+  const bool joins = by->op == Opcode::kAnd || by->op == Opcode::kOr || by->op == Opcode::kXor;
+  if (joins && by->operands[0]->type.isBool()) {
+    if (by->op == Opcode::kXor && !isShared(*by->operands[1])) return false;
+    return isBorder(*by->operands[0]) && isBorder(*by->operands[1]);
+  }
+  if (shape != Shape::kCompareIntegers && shape != Shape::kCompareBits) return false;
+  const analysis::Pace a = divergence_.of(*by->operands[0]), b = divergence_.of(*by->operands[1]);
+  if (!(a.isLinear() && b.isUniform()) && !(a.isUniform() && b.isLinear())) return false;
+  const auto hasLanes = [&](const Value* each) {
+    return each->type.isPointer() || each->type.isBool() || now(*each)->type.hasLanes();
+  };
+  return std::none_of(by->operands.begin(), by->operands.end(), hasLanes);
+}
+
+// Whether a condition parts few vectors, as borders do, and what it decides is short enough to be there twice.
 bool Widening::isBorder(const Instruction& i) const {
   constexpr size_t kMost = 80;
-  if (on_border_) return false;
-  const Instruction* asked = i.operands[0]->by;
-  if (asked == nullptr || (ir::shapeOf(asked->op) != Shape::kCompareIntegers && ir::shapeOf(asked->op) != Shape::kCompareBits))
-    return false;
-  const analysis::Pace a = divergence_.of(*asked->operands[0]), b = divergence_.of(*asked->operands[1]);
-  if (!(a.isLinear() && b.isUniform()) && !(a.isUniform() && b.isLinear())) return false;
-  const auto hasLanes = [&](const Value* each) { return each->type.isPointer() || now(*each)->type.hasLanes(); };
-  if (std::any_of(asked->operands.begin(), asked->operands.end(), hasLanes)) return false;
+  if (on_border_ || !isBorder(*i.operands[0])) return false;
   size_t count = 0;
   bool is_plain = true, has_memory = false;
   for (const Region* side : i.regions) {
@@ -230,9 +242,20 @@ bool Widening::isBorder(const Instruction& i) const {
   return is_plain && has_memory && count <= kMost;
 }
 
-// Of a number that grows from lane to lane, compared with one that is the same for all: whether the comparison holds for all
-// lanes, and whether for none. Both are false where the number wraps on the way.
-Widening::Agreement Widening::agreement(const Instruction& asked) {
+// Whether a condition holds for all lanes, and whether for none, as the ends of a row say. Both are false where a number wraps
+// on the way.
+Widening::Agreement Widening::agreement(const Value& condition) {
+  if (isShared(condition)) return {now(condition), negated(now(condition))};
+  const Instruction& asked = *condition.by;
+  if (asked.op != Opcode::kAnd && asked.op != Opcode::kOr && asked.op != Opcode::kXor) return ofRow(asked);
+  const Agreement a = agreement(*asked.operands[0]), b = agreement(*asked.operands[1]);
+  if (asked.op == Opcode::kAnd) return {both(a.all, b.all), either(a.none, b.none)};
+  if (asked.op == Opcode::kOr) return {either(a.all, b.all), both(a.none, b.none)};
+  // The other one is the same for all.
+  return {either(both(a.all, b.none), both(a.none, b.all)), either(both(a.all, b.all), both(a.none, b.none))};
+}
+
+Widening::Agreement Widening::ofRow(const Instruction& asked) {
   const bool is_left = divergence_.of(*asked.operands[0]).isLinear();
   const Value& number = *asked.operands[is_left ? 0 : 1];
   Value* limit = now(*asked.operands[is_left ? 1 : 0]);
@@ -258,7 +281,7 @@ Widening::Agreement Widening::agreement(const Instruction& asked) {
 // As one side where all lanes agree, and else with masks.
 void Widening::borderIf(const Instruction& i, const Slots& results) {
   Region* outer = writer_.region();
-  const Agreement agreed = agreement(*i.operands[0]->by);
+  const Agreement agreed = agreement(*i.operands[0]);
   const auto whole = [&](size_t number) {
     region(*i.regions[number], [&] { giveYield(*i.regions[number], results, false); });
     writer_.end(Opcode::kYield);
