@@ -57,6 +57,33 @@ const Case kCases[] = {
      "t[y * w + l] = s ^ y; barrier(CLK_LOCAL_MEM_FENCE); out[at] = t[y * w + (l + 1) % w] * 3 + s;",
      -1},
     {"uint big = 0x40000000u * (n & 3); out[at] = in[(l * big + 7) >> 24];", -1},
+    // Borders: all lanes agree, none, or some; and a number that wraps on the way.
+    {"uint s = in[x]; if (x >= n) s += in[x - n]; else s ^= in[x + 1]; out[at] = s;", -1},
+    {"uint s = in[x]; if (x == n) s += in[x + 1]; else if (x == n + 3) s += in[x - 1]; else s += in[x + 1] ^ in[x + 2]; "
+     "out[at] = s;",
+     -1},
+    {"uint s = 0; for (uint j = 0; j < 5; ++j) { int c = (int)x + (int)j * 3 - 9; if (c >= 0 && c < (int)n * 2) s += in[c]; } "
+     "out[at] = s;",
+     -1},
+    {"uint s = 7, v = 0xfffffff8u + l; if (v >= n) s = in[v & 31]; else s += in[x]; out[at] = s;", -1},
+    {"uint s = 1; if (!(x < n) || l == 2) s = in[x]; out[at] = s;", -1},
+    {"if (l != 3) out[at] = in[x] * 2; else out[at] = n;", -1},
+    // Quotients, remainders and bits of what has a step.
+    {"out[at] = in[x % (n + 1)] + in[x / (n + 1)] + in[x % 64] * in[x / 32];", -1},
+    {"int i = (int)x - 7, m = (int)n + 1; out[at] = in[(i % m) & 255] + in[(i / m) & 255];", -1},
+    {"uint m = (4u << (n & 3)) - 1; out[at] = in[x & m] + in[x & ~15u & 255] * in[x >> (n & 7)] - in[(x & 0x55)];", -1},
+    {"uint p = x & 3, o = (x - p) * 2 + p; out[at] = in[o & 255] ^ in[(o | 32) & 511] ^ in[(x ^ 16) & 511] ^ in[(x ^ (n & 31)) "
+     "& 511];",
+     -1},
+    {"out[(at % 32) + (at / 32) * 32] = x; if (n & 1) out[256 + (at ^ 8)] = l;", -1},
+    // What lanes that have left a loop carry is not seen.
+    {"uint s = 0, t = 3, i = 0; while (i < (in[x] & 15)) { t = t * 5 + i; s += in[(t >> 3) & 255]; ++i; } out[at] = s + t * 7;",
+     -1},
+    {"uint r[9], s = 0; for (uint i = 0; i < 9; ++i) r[i] = in[x + i] & 15; for (uint j = 0; j < (in[x] & 7); ++j) { "
+     "for (uint i = 1; i < 9; ++i) r[i] = (r[i] + j) ^ r[i - 1]; } for (uint i = 0; i < n; ++i) s = s * 3 + r[i % 9]; "
+     "out[at] = s;",
+     -1},
+    {"uint s = 0; for (uint i = l; i < 40; i += w) { if (i % 3 == 1) continue; s += in[i] + i; } out[at] = s;", -1},
     {"if (x < n) out[at] = in[x];", 1},
     {"if (in[x] & 1) out[at] = 7; else out[at] = in[x + 1];", -1},
     {"uint s = 0; for (uint i = 0; i < n; ++i) s += in[x + i]; out[at] = s;", 1},
