@@ -129,9 +129,9 @@ std::string CppLanes::component(const Instruction& i, const std::vector<std::str
   const auto ofSigned = [&](const char* op) {
     return "(" + as(signedElement(from), a) + " " + op + " " + as(signedElement(from), b) + ")";
   };
-  const auto compared = [&](const char* name) { return std::string("mrt_L::") + name + "(" + a + ", " + b + ")"; };
+  const auto compared = [&](const char* name) { return std::string("mrt_") + name + "<mrt_L::n>(" + a + ", " + b + ")"; };
   const auto comparedSigned = [&](const char* name) {
-    return std::string("mrt_L::") + name + "(" + as(signedElement(from), a) + ", " + as(signedElement(from), b) + ")";
+    return std::string("mrt_") + name + "<mrt_L::n>(" + as(signedElement(from), a) + ", " + as(signedElement(from), b) + ")";
   };
   const auto quotient = [&](bool is_signed) {
     const std::string type = is_signed ? signedElement(kind) : own;
@@ -174,17 +174,17 @@ std::string CppLanes::component(const Instruction& i, const std::vector<std::str
       return "mrt_L::fused(" + a + ", " + b + ", " + operands[2] + ")";
     case Opcode::kEq:
     case Opcode::kFEq:
-      return from == Kind::kBool ? "(~(" + a + " ^ " + b + "))" : compared("is_equal");
+      return from == Kind::kBool ? "(~(" + a + " ^ " + b + "))" : compared("is_same");
     case Opcode::kNe:
     case Opcode::kFNe:
-      return from == Kind::kBool ? of("^") : compared("is_unequal");
+      return from == Kind::kBool ? of("^") : compared("is_other");
     case Opcode::kSLt:
-      return comparedSigned("is_less");
+      return comparedSigned("is_below");
     case Opcode::kSLe:
       return comparedSigned("is_at_most");
     case Opcode::kULt:
     case Opcode::kFLt:
-      return compared("is_less");
+      return compared("is_below");
     case Opcode::kULe:
     case Opcode::kFLe:
       return compared("is_at_most");

@@ -151,3 +151,30 @@ MRT_IN MRT_V(N, E) mrt_converted(F x) {
     return __builtin_convertvector(x, V);
   }
 }
+
+// One number for all lanes. Vectors of several of the processor's are made of halves, as they are taken.
+template <int N, class E>
+MRT_IN MRT_V(N, E) mrt_all(E x) {
+  if constexpr (N * sizeof(E) > MRT_BYTES) {
+    const auto half = mrt_all<N / 2, E>(x);
+    return mrt_joined(half, half, mrt_count<N>{});
+  } else {
+    return x - MRT_V(N, E){};  // not a sum, which has no -0.0
+  }
+}
+// Comparisons, as masks of 32 bits. Vectors of several of the processor's go by halves: gcc 12 would compare element by element.
+#define MRT_COMPARES(name, op)                                                                           \
+  template <int N, class V>                                                                              \
+  MRT_IN MRT_V(N, int) name(V a, V b) {                                                                  \
+    if constexpr (sizeof(V) > MRT_BYTES) {                                                               \
+      const mrt_count<N / 2> half;                                                                       \
+      return mrt_joined(name<N / 2>(mrt_slice<0>(a, half), mrt_slice<0>(b, half)),                       \
+                        name<N / 2>(mrt_slice<N / 2>(a, half), mrt_slice<N / 2>(b, half)), mrt_count<N>{}); \
+    } else {                                                                                             \
+      return mrt_converted<N, int>(a op b);                                                              \
+    }                                                                                                    \
+  }
+MRT_COMPARES(mrt_is_same, ==)
+MRT_COMPARES(mrt_is_other, !=)
+MRT_COMPARES(mrt_is_below, <)
+MRT_COMPARES(mrt_is_at_most, <=)

@@ -25,12 +25,7 @@ struct mrt_lanes {
   }
   template <class T>
   MRT_IN v<T> all(T x) {
-    if constexpr (sizeof(v<T>) > MRT_BYTES) {  // as a whole it would go through memory before it is taken by halves
-      const auto half = mrt_lanes<N / 2>::template all<T>(x);
-      return mrt_joined(half, half, mrt_count<N>{});
-    } else {
-      return (MRT_E)x - v<T>{};  // not a sum, which has no -0.0
-    }
+    return mrt_all<N, MRT_E>(x);
   }
   template <class T>
   MRT_IN v<T> line(T first, T step) {
@@ -46,21 +41,15 @@ struct mrt_lanes {
   MRT_IN bool wraps(T first) {
     return (T)((unsigned long)first + (N - 1)) < first;
   }
-  template <class T>
-  MRT_IN m below(T first, T bound) {
-    if (__builtin_expect(wraps(first), 0)) return is_less(line<T>(first, 1), all<T>(bound));
-    return up<int>(mrt_count<N>{}) < (m{} + steps_to(first, bound));
+#define MRT_LINE_COMPARES(name, op)                                                                         \
+  template <class T>                                                                                        \
+  MRT_IN m name(T first, T bound) {                                                                         \
+    if (__builtin_expect(wraps(first), 0)) return mrt_is_##name<N>(line<T>(first, 1), all<T>(bound));       \
+    return up<int>(mrt_count<N>{}) op (m{} + steps_to(first, bound));                                       \
   }
-  template <class T>
-  MRT_IN m at_most(T first, T bound) {
-    if (__builtin_expect(wraps(first), 0)) return is_at_most(line<T>(first, 1), all<T>(bound));
-    return up<int>(mrt_count<N>{}) <= (m{} + steps_to(first, bound));
-  }
-  template <class T>
-  MRT_IN m same(T first, T bound) {
-    if (__builtin_expect(wraps(first), 0)) return is_equal(line<T>(first, 1), all<T>(bound));
-    return up<int>(mrt_count<N>{}) == (m{} + steps_to(first, bound));
-  }
+  MRT_LINE_COMPARES(below, <)
+  MRT_LINE_COMPARES(at_most, <=)
+  MRT_LINE_COMPARES(same, ==)
   MRT_IN m head(long count) { return up<int>(mrt_count<N>{}) < (m{} + (int)count); }
   template <class T, class F>
   MRT_IN v<T> to(F x) {
@@ -82,23 +71,6 @@ struct mrt_lanes {
   MRT_IN m mask(C x) {
     return mask_of<int>(x);
   }
-  // Comparisons. Vectors of several of the processor's go by halves: gcc 12 would compare element by element.
-#define MRT_COMPARES(name, op)                                                                        \
-  template <class V>                                                                                  \
-  MRT_IN m name(V a, V b) {                                                                           \
-    if constexpr (sizeof(V) > MRT_BYTES) {                                                            \
-      const mrt_count<N / 2> half;                                                                    \
-      using H = mrt_lanes<N / 2>;                                                                     \
-      return mrt_joined(H::name(mrt_slice<0>(a, half), mrt_slice<0>(b, half)),                        \
-                        H::name(mrt_slice<N / 2>(a, half), mrt_slice<N / 2>(b, half)), mrt_count<N>{}); \
-    } else {                                                                                          \
-      return mask(a op b);                                                                            \
-    }                                                                                                 \
-  }
-  MRT_COMPARES(is_equal, ==)
-  MRT_COMPARES(is_unequal, !=)
-  MRT_COMPARES(is_less, <)
-  MRT_COMPARES(is_at_most, <=)
   MRT_IN bits_t bits(m x) {
 #if MRT_MASKED
     if constexpr (N == 16) return (unsigned short)__builtin_ia32_cvtd2mask512((MRT_V(16, int))x);
@@ -454,7 +426,7 @@ struct mrt_lanes {
   }
   template <class T, int... I, class X>
   MRT_IN v<T> gather(const char* p, X at, long size, mrt_numbers<I...>) {
-    if constexpr (MRT_BYTES > 16 && sizeof(X) == 4 * N && mrt_has_sign<mrt_element<X>>) {  // else each lane is made wider by itself
+    if constexpr (MRT_BYTES > 16 && sizeof(X) == 4 * N && mrt_has_sign<mrt_element<X>>) {  // not each lane by itself
       const auto wide = to<long>(at);
       return v<T>{(MRT_E)element((const T*)(p + wide[I] * size))...};
     } else {
