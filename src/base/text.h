@@ -28,6 +28,20 @@ inline size_t wholeLetters(const char* text, size_t length) {
   return length - (start - 1) < bytes ? start - 1 : length;
 }
 
+// Bytes of the UTF-8 letter at the head of `text`, which does not begin with a NUL; 0: it is none.
+inline size_t letterLength(const char* text) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = byte(0);
+  if (first < 0x80) return 1;
+  const size_t length = first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+  for (size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return 0;  // a NUL too
+  }
+  if ((first == 0xe0 && byte(1) < 0xa0) || (first == 0xf0 && byte(1) < 0x90)) return 0;    // written too long
+  if ((first == 0xed && byte(1) >= 0xa0) || (first == 0xf4 && byte(1) >= 0x90)) return 0;  // halves of pairs; beyond Unicode
+  return length;
+}
+
 // Copies as much as fits, terminated.
 inline void copyLetters(char* out, size_t size, const char* text) {
   size_t length = strlen(text);

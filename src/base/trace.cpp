@@ -47,9 +47,32 @@ Control& control() { return neverDestroyed<Control>(); }
 std::atomic<uint64_t> next_track{1};
 std::atomic<uint64_t> lost_spans{0};  // since the timeline began. Relaxed: a count
 
-// Waited on this thread in its innermost call, and the number of that call.
+// Of the innermost call on this thread: the time that it has waited, its number and its beginning. 0: not told. Its first arrow
+// is told with its end, so that a launch is one record and takes no time of its own; `arrow.track` 0: there is none.
+struct Arrow {
+  uint64_t track = 0, serial = 0;
+};
 thread_local int64_t waited = 0;
 thread_local uint64_t current_call = 0;
+thread_local int64_t current_begin = 0;
+thread_local Arrow arrow;
+
+// At the beginning of a call inside of another one, whose arrow this is.
+void tellArrow() {
+  const Arrow told = std::exchange(arrow, Arrow());
+  if (told.track != 0 && tells(kTimeline)) timeline::submitted(told.track, told.serial, nowNanoseconds());
+}
+
+// Makes this call the innermost one.
+void begin(Call* call) {
+  if (arrow.track != 0) [[unlikely]]
+    tellArrow();
+  call->begin = nowNanoseconds();
+  call->waited_before = std::exchange(waited, 0);
+  call->outer = current_call;
+  call->outer_begin = std::exchange(current_begin, call->begin);
+  call->number = 0;
+}
 
 void turnOn(uint32_t sinks) { internal::on.fetch_or(sinks, std::memory_order_relaxed); }
 void turnOff(uint32_t sinks) { internal::on.fetch_and(~sinks, std::memory_order_relaxed); }
@@ -254,22 +277,15 @@ const KernelForm* keep(const KernelForm& form) {
 // ---- Host ----
 
 void enter(Call* call, const char* name) {
-  call->begin = nowNanoseconds();
-  call->waited_before = std::exchange(waited, 0);
-  call->outer = current_call;
-  call->number = 0;
+  begin(call);
   if (!tells(kCalls | kSubmissions)) return;
   callback::enter(call, name);
   current_call = call->number;
-  call->begin = nowNanoseconds();
+  call->begin = current_begin = nowNanoseconds();
 }
 
 void enterLate(Call* call) {
-  if (!enabled() || call->begin != 0) return;
-  call->begin = nowNanoseconds();
-  call->waited_before = std::exchange(waited, 0);
-  call->outer = current_call;
-  call->number = 0;
+  if (enabled() && call->begin == 0) begin(call);
 }
 
 void left(Call* call, const char* name) {
@@ -277,7 +293,9 @@ void left(Call* call, const char* name) {
   call->waited = std::min(waited, call->end - call->begin);
   waited = call->waited_before;
   current_call = call->outer;
-  if (tells(kTimeline)) timeline::call(name, call->begin, call->end);
+  current_begin = call->outer_begin;
+  const Arrow told = std::exchange(arrow, Arrow());
+  if (tells(kTimeline)) timeline::call(name, call->begin, call->end, told.track, told.serial);
   if (tells(kProfile)) profile::call(name, call->end - call->begin, call->waited);
 }
 
@@ -301,7 +319,7 @@ void improved(const char* module) {
 }
 
 void part(const char* name, int64_t begin, int64_t end) {
-  if (tells(kTimeline)) timeline::span("part", name, "", begin, end);
+  if (tells(kTimeline)) timeline::part(name, begin, end);
 }
 
 // ---- Streams ----
@@ -313,9 +331,11 @@ void renew(Track* track, const char* device, const char* label) {
   track->context[0] = '\0';
 }
 
-void submitted(const Track& track, uint64_t serial, int64_t now) {
-  if (tells(kTimeline)) timeline::submitted(track.number, serial, now);
-  if (tells(kSubmissions)) callback::submitted(track, serial, current_call, now);
+void submitted(const Track& track, uint64_t serial) {
+  const bool with_call = current_begin != 0 && arrow.track == 0;
+  if (with_call) arrow = {track.number, serial};
+  if (!with_call && tells(kTimeline)) timeline::submitted(track.number, serial, nowNanoseconds());
+  if (tells(kSubmissions)) callback::submitted(track, serial, current_call, nowNanoseconds());
 }
 
 void work(const Track& track, uint64_t serial, const Work& work, int64_t begin, int64_t end) {

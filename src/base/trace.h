@@ -72,6 +72,7 @@ struct Call {
   int64_t begin = 0;  // nanoseconds of the host's clock; 0: the call is told to nothing, and the rest is not set
   int64_t end, waited;
   int64_t waited_before;  // on this thread, in the call that this one is inside of
+  int64_t outer_begin;    // of that call; 0: there is none, or it is told to nothing
   uint64_t number;        // for the callback; 0: it is not told
   uint64_t outer;         // number of the call that this one is inside of
   uint64_t registration;  // of the callback that was told of the beginning
@@ -81,10 +82,13 @@ void enterLate(Call* call);                // inside the guard, where the call m
 void left(Call* call, const char* name);   // inside the guard: tells timeline and profile
 void exit(const Call& call, const char* name, rtStatus_t status);  // after the guard
 
-// The time of a call in which its thread only waits. What waits inside it have counted is replaced by the whole.
+// The time of a call in which its thread only waits, for a profile and the callback. What waits inside it have counted is
+// replaced by the whole.
 class Wait {
  public:
-  Wait() : begin_(enabled() ? nowNanoseconds() : 0), before_(begin_ != 0 ? internal::waitedSoFar() : 0) {}
+  Wait()
+      : begin_(internal::tells(internal::kProfile | internal::kCalls) ? nowNanoseconds() : 0),
+        before_(begin_ != 0 ? internal::waitedSoFar() : 0) {}
   Wait(const Wait&) = delete;
   Wait& operator=(const Wait&) = delete;
   ~Wait() {
@@ -144,8 +148,8 @@ struct Work {
   const KernelForm* form = nullptr;  // of a kernel, while a profile is on; kept, null: not known
 };
 
-// Starts an arrow that ends at the work of this number. Called by a submission inside a traced call.
-void submitted(const Track& track, uint64_t serial, int64_t now);
+// Starts an arrow that ends at the work of this number, from the call that the thread is in.
+void submitted(const Track& track, uint64_t serial);
 // Work of a stream that is over, in nanoseconds of the host's clock, to which the backend converts its device's.
 void work(const Track& track, uint64_t serial, const Work& work, int64_t begin, int64_t end);
 void lost();  // work whose times the driver did not tell

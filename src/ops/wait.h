@@ -52,7 +52,7 @@ Status waitFence(manager::Fence& fence, uint64_t value, manager::Stream& stream)
 // Starts the trace's arrow from a call to its submission.
 inline void traceSubmission(manager::Stream& stream) {
   if (trace::tellsSubmissions()) [[unlikely]] {
-    trace::submitted(stream.native->track, stream.native->submitted(), nowNanoseconds());
+    trace::submitted(stream.native->track, stream.native->submitted());
   }
 }
 

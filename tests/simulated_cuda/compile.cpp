@@ -180,7 +180,12 @@ bool writeSources(const Source& source, const std::string& folder) {
     std::filesystem::create_directories(path.parent_path(), ignored);
     whole = whole && write(path.string(), text);
   }
-  return whole && write(folder + "/unit.cu", "#line 1 \"" + source.name + "\"\n" + source.text + "\n");
+  std::string name;
+  for (const char letter : source.name) {
+    if (letter == '"' || letter == '\\') name += '\\';
+    name += static_cast<unsigned char>(letter) < ' ' ? ' ' : letter;
+  }
+  return whole && write(folder + "/unit.cu", "#line 1 \"" + name + "\"\n" + source.text + "\n");
 }
 
 // What the linker calls the expressions, and whether the kernels fit into shared memory.

@@ -142,6 +142,10 @@ static void copyWork(rtStream_t stream, rtContext_t context) {
   OK(rtMemcpy2DAsync(pageable, kPitch, device, kPitch, kWidth, kRows, RT_MEMCPY_DEVICE_TO_HOST, stream));
   OK(rtMemcpyAsync(pageable, device, kBytes, RT_MEMCPY_DEVICE_TO_HOST, stream));
   OK(rtStreamSynchronize(stream));
+  /* Short ones that the CPU does at once while nothing is on. */
+  OK(rtMemcpy(device, pageable, 64, RT_MEMCPY_HOST_TO_DEVICE));
+  OK(rtMemcpy2D(pageable, kPitch, device, kPitch, 48, 16, RT_MEMCPY_DEVICE_TO_HOST));
+  OK(rtMemset(device, 0, 64));
   OK(rtFree(device));
   free(pageable);
 }

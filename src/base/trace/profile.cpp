@@ -23,6 +23,7 @@
 #include "base/log.h"
 #include "base/never_destroyed.h"
 #include "base/os/file_size_signal.h"
+#include "base/text.h"
 #include "base/trace/words.h"
 
 namespace manyrt::trace::profile {
@@ -248,11 +249,15 @@ std::string table(const Sums& all) {
   return text;
 }
 
-std::string inQuotes(std::string_view text) {
+// As the timeline does it (trace/line.h).
+std::string inQuotes(const std::string& text) {
   std::string out = "\"";
-  for (const char each : text) {
-    if (each == '"' || each == '\\') out += '\\';
-    out += static_cast<unsigned char>(each) < 0x20 ? ' ' : each;
+  for (size_t at = 0; at < text.size();) {
+    const size_t length = letterLength(&text[at]);
+    if (text[at] == '"' || text[at] == '\\') out += '\\';
+    if (length <= 1) out += length == 0 ? '?' : static_cast<unsigned char>(text[at]) < 0x20 ? ' ' : text[at];
+    if (length > 1) out.append(text, at, length);
+    at += length == 0 ? 1 : length;
   }
   return out + '"';
 }

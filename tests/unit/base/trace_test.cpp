@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/fault.h"
 #include "support/json.h"
 
 namespace manyrt {
@@ -104,6 +105,121 @@ TEST(CollectorTest, BothSinksGetTheSame) {
   EXPECT_TRUE(has(profile, "\"gb_per_s\":4.000")) << profile;
 }
 
+TEST(CollectorTest, WhatIsNoUtf8BecomesQuestionMarks) {
+  const Files files;
+  trace::start();
+  const trace::Track track = trackOf("l\xff\"\\\n\xe2\x82\xac");
+  trace::work(track, 1, kernel("k\xed\xa0\x80"), 1000, 3500);
+  trace::part("p\x80", 1, 2);
+  trace::label(1, (std::string(255, 'a') + "\xe2\x82\xac").c_str());  // is cut before the letter, not inside
+  trace::finish();
+  const std::string timeline = files.timeline(), profile = files.profile();
+  EXPECT_TRUE(rttest::isJson(timeline)) << timeline;
+  EXPECT_TRUE(rttest::isJson(profile)) << profile;
+  EXPECT_TRUE(has(timeline, "\"l?\\\"\\\\ \xe2\x82\xac\"")) << timeline;
+  EXPECT_TRUE(has(timeline, "\"name\":\"k???\"")) << timeline;
+  EXPECT_TRUE(has(timeline, "\"name\":\"p?\"")) << timeline;
+  EXPECT_TRUE(has(timeline, std::string(255, 'a') + "\"")) << timeline;
+  EXPECT_TRUE(has(profile, "\"k???\"")) << profile;
+}
+
+size_t countOf(const std::string& text, const std::string& part) {
+  size_t count = 0;
+  for (size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+// More than the queue holds: threads wait for the thread that writes.
+TEST(CollectorTest, NothingIsMissingInALongTimelineAndEachThreadsPartIsInOrder) {
+  const Files files;
+  setenv("RT_PROFILE", "0", 1);
+  trace::start();
+  constexpr uint64_t kThreads = 4, kEach = 16000;
+  std::vector<std::thread> threads;
+  for (uint64_t i = 0; i < kThreads; ++i) {
+    threads.emplace_back([i] {
+      const trace::Track track = trackOf(("thread " + std::to_string(i)).c_str());
+      const trace::Work work = kernel("add");
+      for (uint64_t serial = 1; serial <= kEach; ++serial) {
+        trace::Call call;
+        trace::enter(&call, "rtLaunchKernel");
+        trace::submitted(track, serial);
+        trace::left(&call, "rtLaunchKernel");
+        trace::work(track, serial, work, static_cast<int64_t>(serial), static_cast<int64_t>(serial) + 1);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  trace::finish();
+  const std::string timeline = files.timeline();
+  EXPECT_TRUE(rttest::isJson(timeline));
+  EXPECT_EQ(countOf(timeline, "\"cat\":\"call\""), kThreads * kEach);
+  EXPECT_EQ(countOf(timeline, "{\"ph\":\"s\""), kThreads * kEach);
+  EXPECT_EQ(countOf(timeline, "{\"ph\":\"f\""), kThreads * kEach);
+  for (uint64_t i = 0; i < kThreads; ++i) {
+    const std::string mine = "\"stream\":\"thread " + std::to_string(i) + "\"";
+    uint64_t serial = 0;
+    for (size_t at = timeline.find(mine); at != timeline.npos; at = timeline.find(mine, at + 1)) {
+      const size_t number = timeline.rfind("\"serial\":", at);
+      ASSERT_EQ(strtoull(timeline.c_str() + number + 9, nullptr, 10), ++serial);
+    }
+    EXPECT_EQ(serial, kEach);
+  }
+}
+
+// A call that submits several pieces of work, and calls inside of calls: each arrow begins in its call.
+TEST(CollectorTest, EachSubmissionHasAnArrow) {
+  const Files files;
+  trace::start();
+  const trace::Track track = trackOf("track");
+  trace::Call outer, inner;
+  trace::enter(&outer, "rtOuter");
+  trace::submitted(track, 1);
+  trace::submitted(track, 2);
+  trace::enter(&inner, "rtInner");
+  trace::submitted(track, 3);
+  trace::left(&inner, "rtInner");
+  trace::submitted(track, 4);
+  trace::left(&outer, "rtOuter");
+  trace::submitted(track, 5);
+  trace::finish();
+  const std::string timeline = files.timeline();
+  EXPECT_TRUE(rttest::isJson(timeline)) << timeline;
+  for (int serial = 1; serial <= 5; ++serial) {
+    const std::string id = "\"id\":\"" + std::to_string(track.number) + "." + std::to_string(serial) + "\"";
+    EXPECT_EQ(countOf(timeline, id), 1u) << timeline;
+  }
+}
+
+// The thread that writes finds the disk full; the next event says so.
+TEST(CollectorTest, ADiskThatIsFullEndsTheTimelineAndAnotherOneCanBegin) {
+  ASSERT_TRUE(trace::startTimeline("/dev/full").ok());
+  const trace::Track track = trackOf("label");
+  const trace::Work work = kernel("add");
+  for (uint64_t serial = 1; trace::enabled() && serial < 10'000'000; ++serial) trace::work(track, serial, work, 0, 1);
+  EXPECT_FALSE(trace::enabled());
+  EXPECT_EQ(trace::stopTimeline().code(), RT_ERROR_IO);
+  EXPECT_EQ(trace::stopTimeline().code(), RT_ERROR_INVALID_VALUE);
+  ASSERT_TRUE(trace::startTimeline("/dev/full").ok());  // without an end of the first one
+  for (uint64_t serial = 1; trace::enabled() && serial < 10'000'000; ++serial) trace::work(track, serial, work, 0, 1);
+  ASSERT_TRUE(trace::startTimeline("/dev/null").ok());
+  trace::work(track, 1, work, 0, 1);
+  EXPECT_EQ(trace::startTimeline("/dev/null").code(), RT_ERROR_BUSY);
+  EXPECT_TRUE(trace::stopTimeline().ok());
+}
+
+TEST(CollectorTest, WhereNoThreadCanBeStartedTheOneThatTellsWrites) {
+  const Files files;
+  ASSERT_TRUE(trace::startTimeline(getenv("RT_TRACE")).ok());
+  const trace::Track track = trackOf("label");
+  const trace::Work work = kernel("add");
+  fault::arm(1, true);
+  for (uint64_t serial = 1; serial <= 5000; ++serial) trace::work(track, serial, work, 0, 1);
+  EXPECT_GE(fault::disarm(), 1u);
+  EXPECT_TRUE(trace::stopTimeline().ok());
+  EXPECT_EQ(countOf(files.timeline(), "\"cat\":\"kernel\""), 5000u);
+}
+
 TEST(CollectorTest, OffItTellsNothing) {
   EXPECT_FALSE(trace::enabled());
   EXPECT_FALSE(trace::tellsMemory());
@@ -164,7 +280,7 @@ TEST(CollectorTest, ThreadsTellWhileItBeginsAndEnds) {
           const trace::Wait wait;
           const trace::BuildStep step("front end", "a.cl");
         }
-        trace::submitted(track, serial, now);
+        trace::submitted(track, serial);
         trace::work(track, serial, kernel(i % 2 == 0 ? "even" : "odd"), now, nowNanoseconds());
         trace::part("even", now, nowNanoseconds());
         trace::memory(trace::Memory::kAllocate, 1, serial, 1, track.number);

@@ -89,7 +89,7 @@ TEST(TraceCallbackTest, WhatIsQueuedInACallComesInOrderBeforeItsEnd) {
   listen(listener);
   trace::Track track = trackOf("first label");
   call("rtCall", [&] {
-    trace::submitted(track, 7, 1);
+    trace::submitted(track, 7);
     trace::work(track, 7, kernel("add"), 1, 2);
     const trace::BuildStep step("front end", "a.cl");
     EXPECT_EQ(listener.names(), "rtCall ") << "the program was called inside a guard";
@@ -143,7 +143,7 @@ TEST(TraceCallbackTest, CallsInsideItAreNotTold) {
     const int depth = ++seen->depth;
     if (depth > seen->deepest) seen->deepest = depth;
     ++seen->times;
-    call("rtInside", [] { trace::submitted(trackOf(""), 1, 1); });
+    call("rtInside", [] { trace::submitted(trackOf(""), 1); });
     --seen->depth;
   };
   ASSERT_TRUE(trace::setCallback(callback, &nested, kAll).ok());
@@ -273,7 +273,7 @@ TEST(TraceCallbackTest, ThreadsTellWhileItChanges) {
       const trace::Track track = trackOf("shared");
       for (uint64_t serial = 1; !over.load(); ++serial) {
         call("rtCall", [&] {
-          trace::submitted(track, serial, 1);
+          trace::submitted(track, serial);
           trace::work(track, serial, kernel(i % 2 == 0 ? "even" : "odd"), 1, 2);
         });
         trace::work(track, serial, kernel("outside"), 1, 2);
