@@ -62,11 +62,14 @@ def expression(lines):
 
 
 def works(command):
-    return subprocess.run(command, shell=True, capture_output=True, timeout=60, check=False).returncode == 0
+    return subprocess.run(command, shell=True, stdin=subprocess.DEVNULL, capture_output=True, timeout=60,
+                          check=False).returncode == 0
 
 
 def missing_tools():
+    # lldb hangs where a pipe ends before it does.
     probes = {"gdb": "gdb -batch -nx -ex run --args /bin/true | grep -q 'exited normally'",
+              "lldb": "lldb --batch --no-lldbinit -o run -- /bin/true | grep 'exited with status = 0'",
               "perf": "perf record -q -e cpu-clock -o /dev/null /bin/true",
               "-fsanitize=address": "echo 'int main(void) { return 0; }' | gcc -fsanitize=address -x c - -o /dev/null"}
     return {tool for tool, probe in probes.items() if not works(probe)}
@@ -100,8 +103,9 @@ class PageTest(unittest.TestCase):
                         left_out.append(command)
                         continue
                     with self.subTest(command):
-                        result = subprocess.run(["sh", "-c", command], cwd=folder, env=environment, stdout=subprocess.PIPE,
-                                                stderr=subprocess.STDOUT, text=True, timeout=300, errors="replace", check=False)
+                        result = subprocess.run(["sh", "-c", command], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+                                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300,
+                                                errors="replace", check=False)
                         # The shell's own word about a signal is none of the program's.
                         output = [shape(line) for line in result.stdout.splitlines()
                                   if not re.match(r"(sh: .*)?(Segmentation fault|Aborted)", line)]

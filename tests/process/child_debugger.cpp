@@ -1,7 +1,8 @@
-// Scenarios of a debugger: a process with loaded kernels, quick and optimised, that gdb starts or attaches to.
+// Scenarios of a debugger: a process with loaded kernels, quick and optimised, that gdb or lldb starts or attaches to.
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
+#include <cstdio>
 #include <string>
 
 #include "child.h"
@@ -90,6 +91,17 @@ int stepped(int, char**) {
   return 0;
 }
 
+// Says that its kernels have run, and stays until its input ends.
+int awaitsDebugger(int, char**) {
+  runStepped();
+  prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
+  puts("ready");
+  fflush(stdout);
+  while (getchar() != EOF) {
+  }
+  return 0;
+}
+
 int startedByDebugger(int, char**) {
   loadKernels();
   kernelsAreLoaded();
@@ -123,6 +135,7 @@ const Scenario kDebugger[] = {
     {"started_by_debugger", startedByDebugger},
     {"debugger_attaches", debuggerAttaches},
     {"stepped", stepped},
+    {"awaits_debugger", awaitsDebugger},
     {nullptr, nullptr},
 };
 
