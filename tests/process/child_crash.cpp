@@ -23,6 +23,16 @@ constexpr char kSplit[] = R"(__kernel void spoil(__global int* a, __global int* 
 }
 )";
 
+// Line 2 is a part of the kernel wherever it goes.
+constexpr char kHelped[] = R"(int loaded(__global int* from, int i) {
+  return from[i] * 2;
+}
+__kernel void spoil(__global int* a, __global int* bad) {
+  int i = get_global_id(0);
+  a[i] = loaded(bad, i);
+}
+)";
+
 // A jump over a barrier: each item has a fiber.
 constexpr char kOnFibers[] = R"(__kernel void spoil(__global int* a, __global int* bad) {
   int i = get_global_id(0), turn = 0;
@@ -123,6 +133,8 @@ void setHandler(void (*handler)(int, siginfo_t*, void*)) {
   for (int signal : {SIGBUS, SIGFPE, SIGSEGV}) EXPECT(sigaction(signal, &action, &replaced) == 0);
 }
 
+const char* sourceFor(const std::string& way) { return way == "fiber" ? kOnFibers : way == "helper" ? kHelped : kSplit; }
+
 rtKernel_t makeSpoil(rtContext_t context, const char* source, const char* build = "") {
   rtModule_t module = nullptr;
   rtKernel_t kernel = nullptr;
@@ -163,10 +175,10 @@ int crashInKernel(int argc, char** argv) {
     OK(rttest::launchOver(kernel, stream, 4, 16, memory));
     awaitOn(stream, way);
   }
-  rtKernel_t kernel = makeSpoil(context, way == "fiber" ? kOnFibers : kSplit, way == "line" ? "-g" : "");
+  rtKernel_t kernel = makeSpoil(context, sourceFor(way), way == "line" ? "-g" : "");
   if (handler == "behind" || handler == "chains") {  // the next kernel finds it in front, and goes before it
     setHandler(handler == "behind" ? ownHandler : chainingHandler);
-    kernel = makeSpoil(context, way == "fiber" ? kOnFibers : kSplit);
+    kernel = makeSpoil(context, sourceFor(way));
     if (handler == "behind") {
       rttest::Kernel another;
       OK(rttest::makeKernel(&another, context, divide, {rttest::kPointerArg}, "divide"));

@@ -122,6 +122,16 @@ TEST_F(CrashTest, DebugInformationGivesTheLine) {
   EXPECT_TRUE(has(outcome, "in the kernel \"spoil\", kernel.cl:5, work-group")) << outcome.text();
 }
 
+TEST_F(CrashTest, AHelperInsideTheKernelHasItsLineInEachCode) {
+  for (const char* build : {"quick", "optimized"}) {
+    const Outcome outcome = crash({"null", "helper", "none"}, build, {{"RT_CPU_PERF", "1"}});
+    EXPECT_EQ(outcome.signal, SIGSEGV) << outcome.text();
+    const bool has_line = has(outcome, "in the kernel \"spoil\", kernel.cl:2, work-group") ||
+                          has(outcome, "in the kernel \"spoil\", near kernel.cl:2, work-group");
+    EXPECT_TRUE(has_line) << outcome.text();
+  }
+}
+
 TEST_F(CrashTest, TheHandlerOfTheProgramRunsBehindTheReport) {
   for (const char* when : {"before", "behind"}) {
     const Outcome outcome = crash({"null", "launch", when});

@@ -100,7 +100,7 @@ void describeKernel(const HostKernel& kernel, const UnitGroup& group, const cras
   const Object* const code = objectAt(kernel, fault.instruction);
   if (const auto place = code != nullptr ? code->placeOf(fault.instruction) : compiler::LineTable::Place();
       place.file != nullptr && place.line != 0) {
-    text << ", " << place.file << ":" << uint64_t{place.line};
+    text << (place.is_near ? ", near " : ", ") << place.file << ":" << uint64_t{place.line};
   }
   uint32_t item[3] = {};
   const bool has_item = findItem(group, code, item);

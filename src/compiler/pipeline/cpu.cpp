@@ -371,6 +371,7 @@ Status Pipeline::translate(FrontEnd* front_end, CpuUnit* optimized, CpuUnit* qui
       log, [&](Program& program, const Sources& sources, const BuildOptions& options, Diagnostics& diagnostics) {
         BuildOptions own = options;
         own.exact_lines = sanitizer_.watches() || kept_.debugs();
+        own.repeats_lines = own.exact_lines || kept_.profiles() || options.debug;
         own.users_names = kept_.debugs() && users_names_;
         kept_.keepSources(sources);
         own.lanes = cpuLanes();

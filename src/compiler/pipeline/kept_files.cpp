@@ -107,7 +107,8 @@ KeptFiles KeptFiles::find(bool debug_option) {
 
 std::string KeptFiles::key() const {
   if (!wanted()) return "";
-  return std::string(debugs_ ? "debug " : "") + (profiles_ ? "perf " : "") + base_;  // the folder stands in the object
+  // The folder stands in the object. "lines": each line of the generated code names its own.
+  return std::string("lines ") + (debugs_ ? "debug " : "") + (profiles_ ? "perf " : "") + base_;
 }
 
 void KeptFiles::choose(const Digest& key) {

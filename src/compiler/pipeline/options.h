@@ -27,6 +27,7 @@ struct BuildOptions {
   bool warnings_are_errors = false;         // -Werror
   bool debug = false;                       // -g
   bool exact_lines = false;                 // each line of generated code names the user's line: for reports of sanitizers
+  bool repeats_lines = false;               // the same lines, and the code stays as it is: for profilers and reports of crashes
   bool users_names = false;                 // variables are called as in the source where that is clear: for debuggers
   bool gathers = false;                     // the processor's gathers are fast (cpuGathers),
   bool scatters = false;                    // and its scatters

@@ -297,6 +297,15 @@ class LineReader {
   std::map<std::string, uint32_t> numbers_;
 };
 
+// "unit0.cpp", where the compiler's own parts have their lines.
+bool isGenerated(const std::string& file) {
+  constexpr std::string_view kBegin = "unit", kEnd = ".cpp";
+  const std::string_view name = std::string_view(file).substr(file.rfind('/') + 1);
+  if (name.size() <= kBegin.size() + kEnd.size() || !name.starts_with(kBegin) || !name.ends_with(kEnd)) return false;
+  const std::string_view number = name.substr(kBegin.size(), name.size() - kBegin.size() - kEnd.size());
+  return number.find_first_not_of("0123456789") == number.npos;
+}
+
 }  // namespace
 
 void LineTable::read(const void* data, size_t size) {
@@ -307,14 +316,28 @@ void LineTable::read(const void* data, size_t size) {
   std::stable_sort(rows_.begin(), rows_.end(), [](const Row& a, const Row& b) {
     return a.offset != b.offset ? a.offset < b.offset : a.line == 0 && b.line != 0;
   });
+  for (const std::string& file : files_) generated_.push_back(isGenerated(file));
 }
 
 LineTable::Place LineTable::at(uint64_t offset) const {
   const auto after =
       std::upper_bound(rows_.begin(), rows_.end(), offset, [](uint64_t value, const Row& row) { return value < row.offset; });
   if (after == rows_.begin()) return {};
-  const Row& row = *(after - 1);
-  return row.line == 0 ? Place() : Place{files_[row.file].c_str(), row.line};
+  const auto row = after - 1;
+  if (row->line == 0) return {};
+  if (!generated_[row->file]) return {files_[row->file].c_str(), row->line, false};
+  // A part of the compiler that was put into the kernel: what asked for it is before it, mostly, and else after it.
+  constexpr int kMost = 64;  // rows; beyond them a line says little
+  const auto isSource = [&](const Row& other) { return other.line != 0 && !generated_[other.file]; };
+  auto other = row;
+  for (int i = 0; i < kMost && other != rows_.begin() && (other - 1)->line != 0; ++i) {
+    if (isSource(*--other)) return {files_[other->file].c_str(), other->line, true};
+  }
+  other = row;
+  for (int i = 0; i < kMost && other + 1 != rows_.end() && (other + 1)->line != 0; ++i) {
+    if (isSource(*++other)) return {files_[other->file].c_str(), other->line, true};
+  }
+  return {};
 }
 
 }  // namespace manyrt::compiler

@@ -14,6 +14,7 @@ class LineTable {
   struct Place {
     const char* file = nullptr;  // as the compiler was told it; null: not known
     uint32_t line = 0;
+    bool is_near = false;  // the instruction is of the generated text, and this is the line of a source beside it
   };
   // `data`: an ELF file that was checked (elf.h). What is damaged is left out.
   void read(const void* data, size_t size);
@@ -30,6 +31,7 @@ class LineTable {
  private:
   std::vector<Row> rows_;  // by offset
   std::vector<std::string> files_;
+  std::vector<bool> generated_;  // of each file: whether it is a text that was made of sources
 };
 
 }  // namespace manyrt::compiler

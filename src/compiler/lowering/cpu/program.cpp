@@ -303,7 +303,7 @@ class UnitText {
         prelude_(program.types, form == CpuForm::kQuick ? Dialect::kHostQuick : Dialect::kHost),
         text_(program, sources, prelude_, diagnostics) {
     text_.quick = form == CpuForm::kQuick;
-    text_.lines = !text_.quick || options.exact_lines;
+    text_.lines = !text_.quick || options.exact_lines || options.repeats_lines;
     prelude_.relaxed = options.relaxed_math;
   }
 
@@ -348,7 +348,7 @@ class UnitText {
       definitions += text_.definition(*declaration.function);
     }
     body += definitions + kernels;
-    if (options_.exact_lines) body = withExactLines(body);
+    if (options_.exact_lines || options_.repeats_lines) body = withExactLines(body);
     std::string all = kUnitHead;
     if (fibers) all += kUnitFibers;
     if (with_table) all += kUnitTableHead;

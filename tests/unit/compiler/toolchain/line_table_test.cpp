@@ -27,7 +27,11 @@ class LineTableTest : public TemporaryTest {
     const std::string text =
         "#define SHOWN extern \"C\" __attribute__((visibility(\"default\")))\n"
         "#line 7 \"first.cl\"\nSHOWN int seven(int a) { return a + 1; }\n"
-        "#line 300 \"second.cl\"\nSHOWN int three_hundred(int a) { return a * 3; }\n";
+        "#line 300 \"second.cl\"\nSHOWN int three_hundred(int a) { return a * 3; }\n"
+        "#line 5 \"folder/unit0.cpp\"\nSHOWN int made(int a) {\n"
+        "  a = a * a;\n"
+        "#line 20 \"third.cl\"\n  asm volatile(\"\");\n"
+        "#line 9 \"folder/unit0.cpp\"\n  return a + 2; }\n";
     std::vector<std::string> all = {"-O1", "-fPIC"};
     all.insert(all.end(), flags.begin(), flags.end());
     EXPECT_TRUE(compile(&object, &log, compiler, CompileJob{{text}, all}).ok()) << log;
@@ -45,7 +49,8 @@ std::string placeOf(const Object& object, const char* name) {
   const auto address = reinterpret_cast<uintptr_t>(object.symbol(name));
   EXPECT_TRUE(object.contains(address)) << name;
   const LineTable::Place place = object.placeOf(address);
-  return place.file == nullptr ? "" : std::string(place.file) + ":" + std::to_string(place.line);
+  const std::string words = place.is_near ? "near " : "";
+  return place.file == nullptr ? "" : words + place.file + ":" + std::to_string(place.line);
 }
 
 TEST_F(LineTableTest, ALineOfEachFormOfDebugInformationIsFound) {
@@ -55,6 +60,11 @@ TEST_F(LineTableTest, ALineOfEachFormOfDebugInformationIsFound) {
     EXPECT_EQ(placeOf(*object, "seven"), "first.cl:7");
     EXPECT_EQ(placeOf(*object, "three_hundred"), "second.cl:300");
   }
+}
+
+TEST_F(LineTableTest, AnInstructionOfTheGeneratedTextIsNearALineOfASource) {
+  const Ref<Object> object = load(build({"-g1"}));
+  EXPECT_EQ(placeOf(*object, "made"), "near third.cl:20");
 }
 
 TEST_F(LineTableTest, WithoutDebugInformationNoPlaceIsKnown) {
