@@ -215,8 +215,8 @@ if wants trace; then
   for timer in cupti events; do
     name=gpu_trace
     [[ $timer == cupti ]] || name=gpu_trace_by_events
-    RT_DISABLE=opencl$([[ $timer == cupti ]] || echo ,cupti) timeout 200 python3 tests/trace/against_events.py \
-      $build/bin/digits $build/lib/liblaunch_events.so cuda:0 --epochs 10 --json "$out/$name.json" \
+    RT_DISABLE=opencl$([[ $timer == cupti ]] || echo ,cupti) timeout 500 python3 tests/trace/against_events.py \
+      $build/bin/digits $build/bin/long_kernels $build/lib/liblaunch_events.so cuda:0 --epochs 10 --json "$out/$name.json" \
       --commit "${COMMIT:-$(git describe --always --dirty 2>/dev/null || echo unknown)}" \
       --machine "$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | sed -n 1p)" \
       >"$out/$name.log" 2>&1

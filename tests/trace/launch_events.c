@@ -1,5 +1,6 @@
-/* Times by events around each launch of a kernel and of a graph, beside RT_TRACE: loaded ahead of the library (LD_PRELOAD), it
- * stands between a program and rt.h. The file that LAUNCH_EVENTS names gets a line for each launch when its stream is
+/* Times by events around launches of kernels and of graphs, beside RT_TRACE: loaded ahead of the library (LD_PRELOAD), it
+ * stands between a program and rt.h. LAUNCH_EVENTS_TIMES makes each launch as many, back to back between one pair of events;
+ * what the program computes is lost then. The file that LAUNCH_EVENTS names gets a line for each pair when its stream is
  * destroyed: kind, name, nanoseconds. */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -23,6 +24,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static FILE* file;
 static Flying flying[kFlying];
 static int flying_count;
+static int times = 1;
 
 /* The library's own function; C has no cast from an object's pointer to a function's. */
 #define NEXT(type, name)                             \
@@ -91,8 +93,10 @@ rtStatus_t rtLaunchKernel(rtKernel_t kernel, uint32_t grid_x, uint32_t grid_y, u
   OK(rtKernelGetName(name, sizeof name, NULL, kernel));
   pthread_mutex_lock(&mutex);
   Flying* const of = begin('k', name, stream);
-  const rtStatus_t status =
-      rtLaunchKernelNext(kernel, grid_x, grid_y, grid_z, group_x, group_y, group_z, local_bytes, stream, args, arg_count);
+  rtStatus_t status = RT_SUCCESS;
+  for (int i = 0; i < (of == NULL ? 1 : times) && status == RT_SUCCESS; ++i)
+    status =
+        rtLaunchKernelNext(kernel, grid_x, grid_y, grid_z, group_x, group_y, group_z, local_bytes, stream, args, arg_count);
   end(of);
   pthread_mutex_unlock(&mutex);
   return status;
@@ -102,7 +106,8 @@ rtStatus_t rtGraphLaunch(rtGraphExec_t exec, rtStream_t stream) {
   NEXT(LaunchGraph, rtGraphLaunch);
   pthread_mutex_lock(&mutex);
   Flying* const of = begin('g', "graph", stream);
-  const rtStatus_t status = rtGraphLaunchNext(exec, stream);
+  rtStatus_t status = RT_SUCCESS;
+  for (int i = 0; i < (of == NULL ? 1 : times) && status == RT_SUCCESS; ++i) status = rtGraphLaunchNext(exec, stream);
   end(of);
   pthread_mutex_unlock(&mutex);
   return status;
@@ -118,6 +123,12 @@ rtStatus_t rtStreamDestroy(rtStream_t stream) {
 
 __attribute__((constructor)) static void openFile(void) {
   const char* const path = getenv("LAUNCH_EVENTS");
+  const char* const given = getenv("LAUNCH_EVENTS_TIMES");
+  times = given == NULL ? 1 : atoi(given);
+  if (times < 1) {
+    fprintf(stderr, "launch_events: LAUNCH_EVENTS_TIMES is no number from 1.\n");
+    abort();
+  }
   file = path == NULL ? NULL : fopen(path, "w");
   if (file == NULL) {
     fprintf(stderr, "launch_events: LAUNCH_EVENTS names no file that can be written.\n");
