@@ -217,7 +217,9 @@ TraceFile loadTraceFile(const std::string& path) {
   TraceFile trace;
   trace.path = path;
   const std::string text = path.ends_with(".gz") ? unpack(path) : readFile(path);
-  if (text.find_first_not_of(" \t\r\n") == std::string::npos || text[text.find_first_not_of(" \t\r\n")] != '[') {
+  const size_t begin = text.find_first_not_of(" \t\r\n");
+  if (begin == std::string::npos) throw Failure(path + ": it is empty: nothing of a trace was written, or not yet.");
+  if (text[begin] != '[') {
     throw Failure(path + ": it is no file of RT_TRACE, which is a list of events.");
   }
   Reader(&trace).read(text);

@@ -155,7 +155,7 @@ class TraceTest(unittest.TestCase):
         self.refused("cannot be opened", FOLDER / "nothing.json.gz")
         self.refused("cannot be read", FOLDER)
         self.refused("is no file of RT_TRACE", written("object.json", "{}"))
-        self.refused("is no file of RT_TRACE", written("empty.json", ""))
+        self.refused("is empty: nothing of a trace was written, or not yet", written("empty.json", ""))
         self.refused("has no span", written("nothing_ran.json", "[\n]\n"))
         self.refused("line 2: it is no event", written("words.json", "[\nwords\n]\n"))
         self.refused("gzip cannot unpack it", written("plain.json.gz", text_of(EVENTS)))

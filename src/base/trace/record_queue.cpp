@@ -28,9 +28,11 @@ struct Chunk {
   static constexpr size_t kSize = size_t{64} << 10;
   Chunk* next = nullptr;
   size_t used = 0;
+  int64_t since = 0;  // the time of its first record that has one; 0: none
   alignas(8) char records[kSize];
 };
 constexpr size_t kMaxChunks = 256;
+constexpr int64_t kOld = 100'000'000;  // nanoseconds
 
 // In order, linked by `next`.
 struct Chunks {
@@ -96,7 +98,7 @@ struct Queue {
   enum class Thread : uint8_t { kNone, kRuns, kCannotStart };
 
   Ranked<std::mutex, LockRank::kTrace> mutex;
-  ConditionVariable filled;   // for the thread: a chunk is full, or the file ends
+  ConditionVariable filled;   // for the thread: a chunk was handed on, or the file ends
   ConditionVariable emptied;  // for all others: a chunk is free, or the thread has ended
   State state = State::kClosed;
   Thread thread = Thread::kNone;
@@ -116,6 +118,7 @@ using Lock = std::unique_lock<decltype(Queue::mutex)>;
 // Takes a chunk that is not needed any more.
 void release(Queue& all, Chunk* chunk) {
   chunk->used = 0;
+  chunk->since = 0;
   all.empty.add(chunk);
 }
 
@@ -262,16 +265,20 @@ Status end() {
   return error == 0 ? Status() : Status::error(RT_ERROR_IO, "The trace %s is incomplete: %s.", all.path, strerror(error));
 }
 
-void internal::put(record::Header* header, const void* record, size_t size, const char* rest, size_t rest_size) {
+void internal::put(record::Header* header, const void* record, size_t size, const char* rest, size_t rest_size, int64_t now) {
   header->size = static_cast<uint32_t>(size + rest_size);
   const size_t whole = (header->size + 7) & ~size_t{7};
   Queue& all = queue();
   Lock lock(all.mutex);
   if (all.state != Queue::State::kOpen) [[unlikely]]
     return refuse(all);
-  while (all.current == nullptr || all.current->used + whole > Chunk::kSize) {
+  const auto isOver = [&](const Chunk& chunk) {
+    return chunk.used + whole > Chunk::kSize || (chunk.since != 0 && now - chunk.since > kOld);
+  };
+  while (all.current == nullptr || isOver(*all.current)) {
     if (!nextChunk(all, lock)) return refuse(all);
   }
+  if (all.current->since == 0) all.current->since = now;
   char* const at = all.current->records + all.current->used;
   memcpy(at, record, size);
   if (rest_size != 0) memcpy(at + size, rest, rest_size);
@@ -280,12 +287,12 @@ void internal::put(record::Header* header, const void* record, size_t size, cons
 
 void putText(const char* lines, size_t size) {
   record::Header header{record::Type::kText, 0};
-  internal::put(&header, &header, sizeof header, lines, size);
+  internal::put(&header, &header, sizeof header, lines, size, 0);
 }
 
 void put(record::Part& part, const char* name) {
   part.header.type = record::Type::kPart;
-  internal::put(&part.header, &part, sizeof part, name, strlen(name) + 1);
+  internal::put(&part.header, &part, sizeof part, name, strlen(name) + 1, part.end);
 }
 
 void beforeFork() { queue().mutex.lock(); }

@@ -105,7 +105,7 @@ void span(const char* category, const char* name, const char* detail, int64_t be
 
 void call(const char* name, int64_t begin, int64_t end, uint64_t track, uint64_t serial) {
   record::Call call{{}, thisThread(), name, begin, end, track, serial};
-  queue::put(record::Type::kCall, call);
+  queue::put(record::Type::kCall, call, end);
 }
 
 void part(const char* name, int64_t begin, int64_t end) {
@@ -124,18 +124,18 @@ void mark(const char* category, const char* name, const char* detail) {
 
 void submitted(uint64_t track, uint64_t serial, int64_t now) {
   record::Submitted submitted{{}, thisThread(), track, serial, now};
-  queue::put(record::Type::kSubmitted, submitted);
+  queue::put(record::Type::kSubmitted, submitted, now);
 }
 
 void work(const Track& track, uint64_t serial, const Work& work, int64_t begin, int64_t end) {
   const Labels labels = labelsOf(track);
   record::Work told{{}, track.number, serial, track.device, labels.label, labels.context, begin, end, work};
-  queue::put(record::Type::kWork, told);
+  queue::put(record::Type::kWork, told, end);
 }
 
 void clock(const char* device, int64_t error) {
   record::Clock clock{{}, device, nowNanoseconds(), error};
-  queue::put(record::Type::kClock, clock);
+  queue::put(record::Type::kClock, clock, clock.time);
 }
 
 void lost(uint64_t count) {
