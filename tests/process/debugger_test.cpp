@@ -59,6 +59,19 @@ TEST_F(DebuggerTest, GdbAttachesToAProgramWithKernels) {
   EXPECT_EQ(kernelObjects(outcome.out), 12) << outcome.text();
 }
 
+// Compilers are started outside of it, on a processor that has more.
+TEST(ValgrindTest, OptimisedKernelsRunUnderValgrind) {
+#if defined(MANYRT_SANITIZE_ADDRESS) || defined(MANYRT_SANITIZE_THREAD)
+  GTEST_SKIP() << "sanitizers do not run under valgrind";
+#endif
+  const Outcome found = run({"/bin/sh", "-c", "command -v valgrind"});
+  if (found.exit_code != 0) GTEST_SKIP() << "no valgrind here";
+  const Outcome outcome =
+      run({found.out.substr(0, found.out.find('\n')), "-q", PROCESS_CHILD, "stepped"},
+          {{"RT_CPU_BUILD", "optimized"}, {"RT_CACHE_DIR", "off"}, {"RT_DISABLE", "cuda,opencl"}}, kSeconds);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+}
+
 class SteppingTest : public DebuggerTest {
  protected:
   // The kernels are built in a folder of the test.

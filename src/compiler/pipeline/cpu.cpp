@@ -114,7 +114,9 @@ std::vector<std::string> flagsFor(const BuildOptions& options, const CpuUnit& un
   };
 #if defined(__x86_64__)
   if (!quick && cpuGathers() && !sanitizer.watches()) flags.emplace_back("-DMRT_FAST_GATHERS=1");
-  if (quick) flags.emplace_back("-mno-avx512f");  // nothing is vectorised, and compilers prepare each register that there is
+  // Quick code has no vectors, and compilers prepare each register that there is. Under valgrind this process has no AVX-512,
+  // and compilers, which run outside of it, find the processor's.
+  if (quick || !__builtin_cpu_supports("avx512f")) flags.emplace_back("-mno-avx512f");
 #endif
   if (!quick && !sanitizer.watches() && unit.largest <= kLongKernel) flags.emplace_back("-fopenmp-simd");
   // gcc follows what may be the same memory a thousand stores back, in a third of the time of a long kernel. clang ignores it.
