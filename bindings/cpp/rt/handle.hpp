@@ -15,6 +15,8 @@
 
 #include "error.hpp"
 
+struct rtComm_st;  // of rt_comm.h, which rt_comm.hpp includes
+
 namespace rt {
 namespace detail {
 
@@ -31,6 +33,7 @@ constexpr const char* kindName(rtGraphNode_t) { return "GraphNode"; }
 constexpr const char* kindName(rtGraphBuffer_t) { return "GraphBuffer"; }
 constexpr const char* kindName(rtCapturePlan_t) { return "CapturePlan"; }
 constexpr const char* kindName(rtGraphExec_t) { return "GraphExec"; }
+constexpr const char* kindName(rtComm_st*) { return "Comm"; }
 
 /** The handle of an owner that owns nothing. It is not null, as null means the default stream or the current context: a call
  *  on such an owner is INVALID_HANDLE. */

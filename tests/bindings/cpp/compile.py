@@ -28,7 +28,7 @@ class Compiler:
         """Reads rt.hpp once for all compilations that get the arguments returned."""
         clang = "clang" in self.name
         header = folder / ("rt.pch" if clang else "rt.hpp.gch")
-        (folder / "all.hpp").write_text("#include <rt.hpp>\n#include <vector>\n", encoding="utf-8")
+        (folder / "all.hpp").write_text("#include <rt_comm.hpp>\n#include <vector>\n", encoding="utf-8")
         kind = ["-Xclang", "-emit-pch"] if clang else []
         command = [self.name, f"-std={standard}", *WARNINGS, *self.flags, "-x", "c++-header", *kind, str(folder / "all.hpp"),
                    "-o", str(header)]
@@ -45,7 +45,8 @@ class Compiler:
 
 def check_headers(compiler, headers):
     each = sorted(headers.glob("rt/*.hpp"))
-    settings = [(header, "c++17") for header in each] + [(headers / "rt.hpp", "c++20")]
+    settings = [(header, "c++17") for header in [*each, headers / "rt_comm.hpp"]]
+    settings += [(headers / name, "c++20") for name in ("rt.hpp", "rt_comm.hpp")]
     for header, standard in settings:
         name = header.relative_to(headers).as_posix()
         works, output = compiler.output(standard, ["-x", "c++", "-"], f"#include <{name}>\n#include <{name}>\n")
@@ -55,7 +56,7 @@ def check_headers(compiler, headers):
 
 def check_programs(compiler):
     for standard in ("c++17", "c++20"):
-        for name, flags in (("behaviours.cpp", []), ("every_function.cpp", []), ("bad_input.cpp", []),
+        for name, flags in (("behaviours.cpp", []), ("every_function.cpp", []), ("bad_input.cpp", []), ("comm.cpp", []),
                             ("no_exceptions.cpp", ["-fno-exceptions"])):
             if name == "behaviours.cpp":
                 flags = [f"-DMANYRT_TEST_{part}=\"\"" for part in ("CXX", "CMAKE", "HEADERS", "PROGRAM", "PROJECT", "BUILD")]

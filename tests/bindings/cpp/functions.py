@@ -3,6 +3,8 @@
 through rt.hpp is a fault, and so is a status below zero without a kind of rt::Error.
 
     functions.py --json bindings/rt.json --headers bindings/cpp --program every_function.cpp --object every_function.o --nm nm
+
+rt_comm.json is compared with rt_comm.hpp and a program of its own in the same way; its statuses are those of rt.json.
 """
 
 import argparse
@@ -23,11 +25,11 @@ def faults_of(functions, statuses, referred, header_code, program_code):
     """One sentence for each function that is not reached and each status that has no kind."""
     for name in sorted(functions):
         if name not in referred:
-            yield f"{name} is not called by every_function.cpp through rt.hpp"
+            yield f"{name} is not called through the headers by the program"
         if not re.search(rf"\b{name}\b", header_code):
             yield f"{name} is not in the headers"
         if re.search(rf"\b{name}\b", program_code):
-            yield f"{name} is called by every_function.cpp itself"
+            yield f"{name} is called by the program itself"
     for name in sorted(statuses):
         if not re.search(rf"KIND\(\w+, {name}\)", header_code):
             yield f"{name} has no kind of rt::Error"
@@ -43,12 +45,12 @@ def main():
     args = parser.parse_args()
     interface = json.loads(args.json.read_text(encoding="utf-8"))
     functions = {function["name"] for function in interface["functions"]}
-    codes = next(enum for enum in interface["enums"] if enum["name"] == "rtStatusCode")
-    statuses = {value["name"] for value in codes["values"] if value["value"] < 0}
+    statuses = {value["name"] for enum in interface["enums"] if enum["name"] == "rtStatusCode" for value in enum["values"]
+                if value["value"] < 0}
     command = [args.nm, "--undefined-only", str(args.object)]
     symbols = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
     referred = set(re.findall(r"\bU (rt\w+)", symbols))
-    header_code = "\n".join(code_of(path) for path in sorted(args.headers.glob("rt/*.hpp")))
+    header_code = "\n".join(code_of(path) for path in sorted(args.headers.rglob("*.hpp")))
     program_code = code_of(args.program)
     faults = list(faults_of(functions, statuses, referred, header_code, program_code))
     # The comparison has to find a function and a status that no header can have.

@@ -2,7 +2,7 @@
 //
 // What the compiler has to refuse. compile.py compiles this file once without a case, which has to work, and once for each
 // case, which has to fail with the text in its comment.
-#include <rt.hpp>
+#include <rt_comm.hpp>
 #include <vector>
 
 void calls(const rt::Module& module, const rt::Stream& stream, const rt::Buffer<float>& y, const rt::Buffer<float>& x) {
@@ -16,6 +16,10 @@ void calls(const rt::Module& module, const rt::Stream& stream, const rt::Buffer<
   rt::copy(host, x);
   stream.copy(y.slice(0, 10), x.slice(0, 10));
   stream.copy(rt::Span(host), x);
+  const rt::Comm comm;
+  comm.allReduce(y, x);
+  comm.allReduce(host, rt::inPlace);
+  comm.broadcast(rt::inPlace, host, 0);
 
 #if CASE == 1  // expects: not exactly the type of the kernel's parameter
   saxpy(stream, range, y, x, 2.0, 1000u);
@@ -55,5 +59,19 @@ void calls(const rt::Module& module, const rt::Stream& stream, const rt::Buffer<
   rt::Registration::create(std::vector<float>(1000));
 #elif CASE == 19  // expects: the memory to register is const
   rt::Registration::create(constant);
+#elif CASE == 20  // expects: have different element types
+  comm.allReduce(rt::Span<int>(), x);
+#elif CASE == 21  // expects: memory of an operation is a temporary
+  comm.allReduce(host, std::vector<float>(1000));
+#elif CASE == 22  // expects: memory that receives is const
+  comm.allReduce(constant, x);
+#elif CASE == 23  // expects: memory that receives is const
+  comm.reduceScatter(rt::inPlace, constant);
+#elif CASE == 24  // expects: bool is not reduced
+  comm.allReduce(rt::Span<bool>(), rt::inPlace);
+#elif CASE == 25  // expects: at least one range of memory
+  comm.allGather(rt::inPlace, rt::noMemory);
+#elif CASE == 26  // expects: deleted
+  rt::Comm second = comm;
 #endif
 }

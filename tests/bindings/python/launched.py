@@ -5,7 +5,7 @@
     launched.py [--variables | --shells | --torchrun] RANKS PROGRAM [ARGUMENTS...]
 
 With --shells it sets those alone that a user sets in two shells; --torchrun has torchrun start them, where it is installed.
-Ends with 0 if all processes do."""
+PROGRAM is a file of Python or an option of Python's own, else an executable. Ends with 0 if all processes do."""
 
 import os
 import shutil
@@ -26,6 +26,10 @@ def main():
     arguments = sys.argv[1:]
     way = arguments.pop(0) if arguments[0].startswith("--") else "--variables"
     size, program = int(arguments[0]), arguments[1:]
+    if not program[0].endswith(".py") and not program[0].startswith("-"):
+        program = program if way != "--torchrun" else ["--no-python", *program]
+    elif way != "--torchrun":
+        program = [sys.executable, *program]
     port = free_port()
     if way == "--torchrun":
         torchrun = shutil.which("torchrun")
@@ -40,8 +44,8 @@ def main():
         if way != "--shells":
             variables.update(LOCAL_RANK=rank, LOCAL_WORLD_SIZE=size, GROUP_RANK=0, GROUP_WORLD_SIZE=1, ROLE_RANK=rank,
                              ROLE_WORLD_SIZE=size, TORCHELASTIC_RUN_ID="none", TORCHELASTIC_RESTART_COUNT=0)
-        processes.append(subprocess.Popen([sys.executable, *program],
-                                          env={**os.environ, **{name: str(value) for name, value in variables.items()}}))
+        environment = {**os.environ, **{name: str(value) for name, value in variables.items()}}
+        processes.append(subprocess.Popen(program, env=environment))
     return max(process.wait() != 0 for process in processes)
 
 
