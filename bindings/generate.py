@@ -49,7 +49,7 @@ INITIAL = re.compile(r"(?:\{sizeof\(\w+\)|(?P<value>\{[^}]*\}|[\w-]+))\s*/\* (?P
 ELEMENTS = re.compile(r"\belements of (?P<names>each|\w+(?:(?:, (?!or\b)| and )\w+)*)")
 ELEMENT_RANGE = re.compile(r"^(?:count elements\b|count times size elements\b)")
 LENGTH = re.compile(r"\b(?P<length>size|local_bytes|count|arg_count|pattern_size \* count|pattern_size) "
-                    r"(?:bytes|nodes|pointers)\b")
+                    r"(?:bytes|nodes|pointers|contexts|ranks)\b")
 # Words by which a comment says that an address has no length of its own.
 NO_LENGTH = re.compile(r"\bpassed to\b|\bkept\b|\ban(y)? address\b|\bas (given|the allocation)\b|\brows\b|\bthe value\b"
                        r"|\bof the allocation\b|\bas many bytes as\b|\bpoints to an\b")
@@ -216,7 +216,7 @@ def add_lengths(where, entries):
         by_name["buffer"].update(text=True, length="size")
     for entry in entries:
         match = LENGTH.search(entry["doc"])
-        if match and entry["type"].endswith("*") and not {"length", "count", "ownership"} & set(entry):
+        if match and entry["type"].endswith("*") and not {"length", "count"} & set(entry):
             if all(part in by_name for part in match["length"].split(" * ")):
                 entry["length"] = match["length"]
         match = ELEMENT_RANGE.match(entry["doc"])

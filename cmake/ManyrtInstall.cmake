@@ -43,25 +43,30 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/bindings/rust ${PROJECT_SOURCE_DIR}/bind
         PATTERN generate.py EXCLUDE PATTERN without_safe_form.txt EXCLUDE PATTERN tests EXCLUDE PATTERN target EXCLUDE
         PATTERN __pycache__ EXCLUDE)
 install(FILES ${PROJECT_SOURCE_DIR}/bindings/lua/manyrt.lua DESTINATION ${CMAKE_INSTALL_DATADIR}/manyrt/lua)
+install(FILES ${PROJECT_SOURCE_DIR}/bindings/lua/manyrt/comm.lua DESTINATION ${CMAKE_INSTALL_DATADIR}/manyrt/lua/manyrt)
 install(FILES ${PROJECT_SOURCE_DIR}/bindings/fortran/CMakeLists.txt ${PROJECT_SOURCE_DIR}/bindings/fortran/manyrt.f90
+              ${PROJECT_SOURCE_DIR}/bindings/fortran/manyrt_comm.f90
         DESTINATION ${CMAKE_INSTALL_DATADIR}/manyrt/fortran)
 
-# manyrt_install_generated(folder file inputs...): bindings/<folder>/generate.py makes the file, so that users need no Python.
-function(manyrt_install_generated folder file)
+# manyrt_install_generated(folder interface file inputs...): bindings/<folder>/generate.py makes the file of rt or rt_comm, so that
+# users need no Python.
+function(manyrt_install_generated folder interface file)
   set(generated ${PROJECT_BINARY_DIR}/generated/${folder}/${file})
   set(generator ${PROJECT_SOURCE_DIR}/bindings/${folder}/generate.py)
   list(TRANSFORM ARGN PREPEND ${PROJECT_SOURCE_DIR}/bindings/)
   add_custom_command(OUTPUT ${generated}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/generated/${folder}
-    COMMAND ${Python3_EXECUTABLE} ${generator} --output ${generated} DEPENDS ${generator} ${ARGN} VERBATIM)
-  add_custom_target(manyrt_installed_${folder} ALL DEPENDS ${generated})
+    COMMAND ${Python3_EXECUTABLE} ${generator} --interface ${interface} --output ${generated} DEPENDS ${generator} ${ARGN} VERBATIM)
+  add_custom_target(manyrt_installed_${folder}_${interface} ALL DEPENDS ${generated})
   install(FILES ${generated} DESTINATION ${CMAKE_INSTALL_DATADIR}/manyrt/${folder})
 endfunction()
 
 find_package(Python3 3.9 QUIET COMPONENTS Interpreter)
 if(Python3_FOUND)
-  manyrt_install_generated(lua manyrt_cdef.lua rt.json rt.cdef.h)
-  manyrt_install_generated(fortran manyrt_c.f90 rt.json)
+  manyrt_install_generated(lua rt manyrt_cdef.lua rt.json rt.cdef.h)
+  manyrt_install_generated(lua rt_comm manyrt_comm_cdef.lua rt_comm.json rt_comm.cdef.h)
+  manyrt_install_generated(fortran rt manyrt_c.f90 rt.json)
+  manyrt_install_generated(fortran rt_comm manyrt_comm_c.f90 rt_comm.json rt.json)
 else()
   message(STATUS "Layers for LuaJIT and Fortran: installed with their generators, as Python 3.9 is missing here")
   foreach(folder lua fortran)

@@ -4,6 +4,7 @@
     generate.py --output FILE      writes the file
     generate.py --check FILE       fails if the file differs from what rt.json gives, or lacks a function
 
+With --interface rt_comm it makes manyrt_comm_c.f90 from rt_comm.json in the same way: the module manyrt_comm_c of rt_comm.h.
 The interfaces are those of iso_c_binding. Handles and addresses are type(c_ptr). An argument that may be NULL, and is no
 address, is optional: Fortran 2018 passes an absent one as NULL. Unsigned integers are the signed ones of the same width, so
 that the largest values are negative. Needs Python's standard library alone.
@@ -39,9 +40,9 @@ def comment(text, indent):
 class Writer:
     """Turns the parts of rt.json into lines of Fortran."""
 
-    def __init__(self, rt):
+    def __init__(self, rt, base=None):
         self.rt = rt
-        self.handles = {handle["name"] for handle in rt["handles"]}
+        self.handles = {handle["name"] for part in (rt, base or {"handles": []}) for handle in part["handles"]}
         self.callbacks = {callback["name"] for callback in rt["callbacks"]}
         self.structs = {struct["name"]: struct for struct in rt["structs"]}
 
@@ -118,24 +119,27 @@ class Writer:
         return f"  integer({kind}), parameter :: {entry['name']} = {value}_{kind}"
 
     def module(self):
+        interface = pathlib.Path(self.rt["header"]).stem
+        name = "many" + interface
         lines = ["! SPDX-License-Identifier: Apache-2.0",
-                 "! Made by bindings/fortran/generate.py from rt.json; not to be edited.", "!",
-                 "! The C interface of manyrt, one to one. The module manyrt has derived types over it.",
-                 "module manyrt_c", "  use, intrinsic :: iso_c_binding", "  implicit none", "  public", ""]
+                 f"! Made by bindings/fortran/generate.py from {interface}.json; not to be edited.", "!",
+                 f"! The C interface {self.rt['header']}, one to one. The module {name} has derived types over it.",
+                 f"module {name}_c", "  use, intrinsic :: iso_c_binding", "  implicit none", "  public", ""]
         for enum in self.rt["enums"]:
             lines += comment(enum["doc"], 2) + [self.constant(value) for value in enum["values"]] + [""]
         lines += [self.constant(entry) for entry in self.rt["constants"]] + [""]
         for struct in self.rt["structs"]:
             lines += self.struct(struct)
-        lines += ["  abstract interface"]
-        for entry in self.rt["callbacks"]:
-            lines += [*self.procedure(entry, 4, False), ""]
-        lines[-1] = "  end interface"
-        lines += ["", "  interface"]
+        if self.rt["callbacks"]:
+            lines += ["  abstract interface"]
+            for entry in self.rt["callbacks"]:
+                lines += [*self.procedure(entry, 4, False), ""]
+            lines[-1:] = ["  end interface", ""]
+        lines += ["  interface"]
         for entry in self.rt["functions"]:
             lines += [*self.procedure(entry, 4, True), ""]
         lines[-1] = "  end interface"
-        return "\n".join([*lines, "end module manyrt_c", ""])
+        return "\n".join([*lines, f"end module {name}_c", ""])
 
 
 def missing(text, rt):
@@ -146,13 +150,15 @@ def missing(text, rt):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", type=pathlib.Path, default=BINDINGS / "rt.json")
+    parser.add_argument("--bindings", type=pathlib.Path, default=BINDINGS, help="the folder of rt.json and rt_comm.json")
+    parser.add_argument("--interface", choices=("rt", "rt_comm"), default="rt")
     action = parser.add_mutually_exclusive_group(required=True)
     action.add_argument("--output", type=pathlib.Path)
     action.add_argument("--check", type=pathlib.Path)
     args = parser.parse_args()
-    rt = json.loads(args.json.read_text(encoding="utf-8"))
-    text = Writer(rt).module()
+    rt = json.loads((args.bindings / f"{args.interface}.json").read_text(encoding="utf-8"))
+    base = json.loads((args.bindings / "rt.json").read_text(encoding="utf-8"))
+    text = Writer(rt, base).module()
     if args.output:
         args.output.write_text(text, encoding="utf-8")
         return 0
@@ -161,7 +167,8 @@ def main():
     if absent:
         print(f"{args.check} lacks {', '.join(absent)}", file=sys.stderr)
     if found != text:
-        print(f"{args.check} is stale; run bindings/fortran/generate.py --output {args.check}", file=sys.stderr)
+        print(f"{args.check} is stale; run bindings/fortran/generate.py --interface {args.interface} "
+              f"--output {args.check}", file=sys.stderr)
     return 1 if absent or found != text else 0
 
 

@@ -1,5 +1,50 @@
 ! SPDX-License-Identifier: Apache-2.0
 
+! Texts of C as texts of Fortran, for the layers manyrt and manyrt_comm.
+module manyrt_text
+  use, intrinsic :: iso_c_binding
+  implicit none
+  public
+
+contains
+
+  function c_text(address) result(text)
+    type(c_ptr), intent(in) :: address
+    character(:), allocatable :: text
+    character(kind=c_char), pointer :: letters(:)
+    integer :: length
+    text = ""
+    if (.not. c_associated(address)) return
+    call c_f_pointer(address, letters, [huge(0)])
+    length = 0
+    do while (letters(length + 1) /= c_null_char)
+      length = length + 1
+    end do
+    text = f_text(letters(1:length))
+  end function c_text
+
+  pure function f_text(letters) result(text)
+    character(kind=c_char), intent(in) :: letters(:)
+    character(:), allocatable :: text
+    integer :: index
+    allocate (character(size(letters)) :: text)
+    do index = 1, size(letters)
+      text(index:index) = letters(index)
+    end do
+  end function f_text
+
+  ! The text in a field of a struct, up to its end.
+  pure function fixed_text(letters) result(text)
+    character(kind=c_char), intent(in) :: letters(:)
+    character(:), allocatable :: text
+    integer :: length
+    length = findloc(letters, c_null_char, 1) - 1
+    if (length < 0) length = size(letters)
+    text = f_text(letters(1:length))
+  end function fixed_text
+
+end module manyrt_text
+
 ! The owner of a handle. Its finaliser is here, in a module of its own, because gfortran 12 fails on one in a module that uses
 ! its extensions.
 module manyrt_owner
@@ -68,6 +113,7 @@ module manyrt
   use, intrinsic :: iso_c_binding
   use manyrt_c
   use manyrt_owner, only: rt_owner
+  use manyrt_text, only: c_text, f_text, fixed_text
   implicit none
   public
   private :: finish, usable, has_nul, error_text, c_text, f_text, fixed_text, refuse_assignment, label_of, timeout, stream_of
@@ -243,41 +289,6 @@ module manyrt
 contains
 
   ! ---- Errors, texts and versions ------------------------------------------------------------------------------------------
-
-  function c_text(address) result(text)
-    type(c_ptr), intent(in) :: address
-    character(:), allocatable :: text
-    character(kind=c_char), pointer :: letters(:)
-    integer :: length
-    text = ""
-    if (.not. c_associated(address)) return
-    call c_f_pointer(address, letters, [huge(0)])
-    length = 0
-    do while (letters(length + 1) /= c_null_char)
-      length = length + 1
-    end do
-    text = f_text(letters(1:length))
-  end function c_text
-
-  pure function f_text(letters) result(text)
-    character(kind=c_char), intent(in) :: letters(:)
-    character(:), allocatable :: text
-    integer :: index
-    allocate (character(size(letters)) :: text)
-    do index = 1, size(letters)
-      text(index:index) = letters(index)
-    end do
-  end function f_text
-
-  ! The text in a field of a struct, up to its end.
-  pure function fixed_text(letters) result(text)
-    character(kind=c_char), intent(in) :: letters(:)
-    character(:), allocatable :: text
-    integer :: length
-    length = findloc(letters, c_null_char, 1) - 1
-    if (length < 0) length = size(letters)
-    text = f_text(letters(1:length))
-  end function fixed_text
 
   ! The sentence of this thread's last failed call.
   function error_text() result(text)

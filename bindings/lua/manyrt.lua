@@ -1060,4 +1060,9 @@ function Exec.methods:launch(stream)
   check(C.rtGraphLaunch(handle_of(self, Exec), stream_handle(stream, self.context)))
 end
 
+-- For the modules beside this one (manyrt.comm), and no part of the interface: what makes errors and objects.
+rt.internal = { Array = Array, Context = Context, Stream = Stream, address_of = address_of, class = class, fail = fail,
+  handle_of = handle_of, invalid = invalid, known = known, nanoseconds = nanoseconds, options = options, out = out, own = own,
+  place = place, stream_handle = stream_handle, text = text, text_of = text_of, whole = whole }
+
 return rt

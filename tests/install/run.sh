@@ -57,16 +57,17 @@ libraries=$(find "$work/first" -name 'libmanyrt-comm-mpi.so' | wc -l)
 libraries=$(find "$work/first" -name 'libmanyrt-comm.so*' | wc -l)
 [[ $libraries -eq 3 ]] || fail "expected libmanyrt-comm.so, .so.0 and .so.0.x.y, found $libraries"
 for file in include/manyrt/rt.h include/manyrt/rt_comm.h include/manyrt/rt_message.h include/manyrt/rt.hpp \
-            include/manyrt/rt/runtime.hpp include/manyrt/compat/infinirt.h share/manyrt/rt.cdef.h share/manyrt/rt.json \
-            share/manyrt/graph.schema.json share/manyrt/rt_comm.cdef.h share/manyrt/rt_comm.json \
-            include/manyrt/rt_comm_message.h \
+            include/manyrt/rt/runtime.hpp include/manyrt/rt_comm.hpp include/manyrt/compat/infinirt.h \
+            share/manyrt/rt.cdef.h share/manyrt/rt.json share/manyrt/graph.schema.json \
+            share/manyrt/rt_comm.cdef.h share/manyrt/rt_comm.json include/manyrt/rt_comm_message.h \
             share/manyrt/rust/manyrt/Cargo.toml share/manyrt/rust/manyrt-sys/build.rs share/manyrt/go/go.mod \
-            share/manyrt/go/bridge.h share/manyrt/lua/manyrt.lua share/manyrt/fortran/manyrt.f90 \
+            share/manyrt/go/bridge.h share/manyrt/lua/manyrt.lua share/manyrt/lua/manyrt/comm.lua \
+            share/manyrt/fortran/manyrt.f90 share/manyrt/fortran/manyrt_comm.f90 \
             share/doc/manyrt/LICENSE share/doc/manyrt/README.md share/doc/manyrt/CHANGELOG.md share/doc/manyrt/docs/kernels.md \
             share/doc/manyrt/examples/vector_add.c share/doc/manyrt/examples/heat.cl; do
   [[ -s $work/first/$file ]] || fail "$file was not installed"
 done
-for layer in lua/manyrt_cdef.lua fortran/manyrt_c.f90; do
+for layer in lua/manyrt_cdef.lua lua/manyrt_comm_cdef.lua fortran/manyrt_c.f90 fortran/manyrt_comm_c.f90; do
   [[ -s $work/first/share/manyrt/$layer || -s $work/first/share/manyrt/${layer%/*}/generate.py ]] ||
     fail "neither $layer nor its generator was installed"
 done
