@@ -3,8 +3,9 @@
 
 Writes manyrt-sys/src/declarations.rs (every function, struct, constant, callback and handle, with tests of sizes and offsets),
 manyrt/src/constants.rs (each enum as a type with named values) and manyrt/src/results.rs (structs that the library fills, with
-text as String). All three are committed: `generate.py` writes them, `generate.py --check` fails if one is stale. Needs Python's
-standard library alone.
+text as String); and from bindings/rt_comm.json manyrt-sys/src/comm.rs, manyrt/src/comm/constants.rs and
+manyrt/src/comm/results.rs. All are committed: `generate.py` writes them, `generate.py --check` fails if one is stale. Needs
+Python's standard library alone.
 """
 
 import argparse
@@ -16,7 +17,7 @@ import sys
 import textwrap
 
 HERE = pathlib.Path(__file__).resolve().parent
-HEAD = "// Made by bindings/rust/generate.py from bindings/rt.json; not to be edited. SPDX-License-Identifier: Apache-2.0\n"
+HEAD = "// Made by bindings/rust/generate.py from bindings/{}.json; not to be edited. SPDX-License-Identifier: Apache-2.0\n"
 WIDTH = 128
 SCALARS = {"void": "c_void", "char": "c_char", "float": "f32", "double": "f64", "size_t": "usize", "int8_t": "i8",
            "uint8_t": "u8", "int16_t": "i16", "uint16_t": "u16", "int32_t": "i32", "uint32_t": "u32", "int64_t": "i64",
@@ -26,6 +27,22 @@ KEYWORDS = {"as", "box", "const", "dyn", "enum", "extern", "fn", "impl", "in", "
 # What a result says about the library's own objects stays in the C form; graph.rs and memory.rs give it a type of their own.
 RESULTS = ("rtBackendInfo_t", "rtDeviceProperties_t", "rtContextStats_t", "rtMemPoolStats_t", "rtModuleInfo_t",
            "rtKernelInfo_t", "rtKernelArgInfo_t", "rtGraphBufferInfo_t", "rtCapturePlanInfo_t", "rtCapturePlanBuffer_t")
+COMM_RESULTS = ("rtCommInfo_t",)
+# An enum of one value that the crate has as an Option.
+WITHOUT_TYPE = ("rtCommColor",)
+
+
+def is_comm(interface):
+    return interface["header"] == "rt_comm.h"
+
+
+def head(interface):
+    return HEAD.format("rt_comm" if is_comm(interface) else "rt")
+
+
+def sys_path(interface):
+    """Where manyrt-sys has the declarations of an interface."""
+    return "manyrt_sys::comm" if is_comm(interface) else "manyrt_sys"
 
 
 def name_of(name):
@@ -94,7 +111,11 @@ def initial(field, handles):
 
 def declarations(interface):
     handles = {handle["name"] for handle in interface["handles"]}
-    out = [HEAD, "\nuse std::os::raw::{c_char, c_void};\n"]
+    out = [head(interface)]
+    if is_comm(interface):
+        out.append("//! The C interface of communicators, `rt_comm.h`, whose library is libmanyrt-comm.\n\n"
+                   "use crate::declarations::{rtContext_t, rtStatus_t, rtStream_t};")
+    out.append("\nuse std::os::raw::{c_char, c_void};\n")
     for typedef in interface["typedefs"]:
         out.append("\n" + doc(typedef["doc"]) + f"pub type {typedef['name']} = {rust_type(typedef['type'])};\n")
     for handle in interface["handles"]:
@@ -200,9 +221,12 @@ def short_values(enum):
 
 
 def constants(interface):
-    out = [HEAD, "//! The enumerations of the interface as types. A newer library may give values that have no name here.\n",
+    out = [head(interface),
+           "//! The enumerations of the interface as types. A newer library may give values that have no name here.\n",
            "\nuse std::fmt;\n"]
     for enum in interface["enums"]:
+        if enum["name"] in WITHOUT_TYPE:
+            continue
         name = enum_type(enum["name"])
         text = enum["doc"] or f"The values of {enum['name']}."
         out.append("\n" + doc(text) + "#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]\n#[repr(transparent)]\n"
@@ -210,7 +234,7 @@ def constants(interface):
         values = short_values(enum)
         for short, value in values:
             out.append(doc(value["doc"] or f"{value['name']}.", "    ")
-                       + f"    pub const {short}: {name} = {name}(manyrt_sys::{value['name']});\n")
+                       + f"    pub const {short}: {name} = {name}({sys_path(interface)}::{value['name']});\n")
         out.append(f"}}\n\nimpl fmt::Debug for {name} {{\n    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {{\n"
                    "        match *self {\n")
         for short, _ in values:
@@ -219,11 +243,13 @@ def constants(interface):
     return "".join(out)
 
 
-def results(interface):
+def results(interface, names):
     structs = {struct["name"]: struct for struct in interface["structs"]}
-    out = [HEAD, "//! What the library says about devices, kernels, pools and graphs, as Rust values.\n\n",
-           "use crate::constants::*;\nuse crate::error::text;\n"]
-    for c_name in RESULTS:
+    what = "communicators" if is_comm(interface) else "devices, kernels, pools and graphs"
+    constants_path = "crate::comm::constants" if is_comm(interface) else "crate::constants"
+    out = [head(interface), f"//! What the library says about {what}, as Rust values.\n\n",
+           f"use {constants_path}::*;\nuse crate::error::text;\n"]
+    for c_name in names:
         struct = structs[c_name]
         name = c_name[2:-2]
         body, values = [], []
@@ -242,8 +268,8 @@ def results(interface):
                         + f"    pub {name_of(field['name'])}: {kind},\n")
             values.append(f"            {name_of(field['name'])}: {value},\n")
         out.append("\n" + doc(struct["doc"]) + "#[derive(Debug, Clone, PartialEq, Eq)]\n#[non_exhaustive]\n"
-                   + f"pub struct {name} {{\n"
-                   + "".join(body) + f"}}\n\nimpl {name} {{\n    pub(crate) fn new(raw: &manyrt_sys::{c_name}) -> Self {{\n"
+                   + f"pub struct {name} {{\n" + "".join(body) + f"}}\n\nimpl {name} {{\n"
+                   f"    pub(crate) fn new(raw: &{sys_path(interface)}::{c_name}) -> Self {{\n"
                    f"        {name} {{\n" + "".join(values) + "        }\n    }\n}\n")
     return "".join(out)
 
@@ -251,11 +277,13 @@ def results(interface):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a committed file is stale")
-    parser.add_argument("--interface", type=pathlib.Path, default=HERE.parent / "rt.json")
+    parser.add_argument("--interface", type=pathlib.Path, default=HERE.parent / "rt.json", help="rt.json, beside rt_comm.json")
     args = parser.parse_args()
     interface = json.loads(args.interface.read_text(encoding="utf-8"))
+    comm = json.loads((args.interface.parent / "rt_comm.json").read_text(encoding="utf-8"))
     made = {"manyrt-sys/src/declarations.rs": declarations(interface), "manyrt/src/constants.rs": constants(interface),
-            "manyrt/src/results.rs": results(interface)}
+            "manyrt/src/results.rs": results(interface, RESULTS), "manyrt-sys/src/comm.rs": declarations(comm),
+            "manyrt/src/comm/constants.rs": constants(comm), "manyrt/src/comm/results.rs": results(comm, COMM_RESULTS)}
     stale = 0
     for name, text in made.items():
         path = HERE / name

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Checks of the Rust crates that cargo does not make.
 
-    check.py interface    every function of rt.json is declared once, and its version is that of the crates
+    check.py interface    every function of rt.json and rt_comm.json is declared once, and its version is that of the crates
     check.py coverage     functions without a safe form are those of without_safe_form.txt, each with its reason, and the page
-                          for users names them
+                          for users names them; every function of rt_comm.json has a safe form
     check.py compile_fail --rustc RUSTC --target DIR    programs in compile_fail/ are refused with the error that they name
     check.py bindgen --rustc RUSTC --library DIR --work DIR    what bindgen makes of rt.h needs no line by hand: all names and
                           sizes of rt.json; exits with 77 where bindgen is absent
@@ -23,14 +23,18 @@ ROOT = HERE.parent.parent.parent
 CRATES = ROOT / "bindings" / "rust"
 INTERFACE = json.loads((ROOT / "bindings" / "rt.json").read_text(encoding="utf-8"))
 NAMES = [function["name"] for function in INTERFACE["functions"]]
+COMM = json.loads((ROOT / "bindings" / "rt_comm.json").read_text(encoding="utf-8"))
+COMM_NAMES = [function["name"] for function in COMM["functions"]]
 SKIP = 77
 
 
 def check_interface(_):
-    text = (CRATES / "manyrt-sys" / "src" / "declarations.rs").read_text(encoding="utf-8")
-    declared = re.findall(r"^    pub fn (\w+)\(", text, flags=re.M)
-    problems = [f"{name} is declared {declared.count(name)} times" for name in NAMES if declared.count(name) != 1]
-    problems += [f"{name} is not in rt.json" for name in declared if name not in NAMES]
+    problems = []
+    for file, names in (("declarations.rs", NAMES), ("comm.rs", COMM_NAMES)):
+        text = (CRATES / "manyrt-sys" / "src" / file).read_text(encoding="utf-8")
+        declared = re.findall(r"^    pub fn (\w+)\(", text, flags=re.M)
+        problems += [f"{name} is declared {declared.count(name)} times" for name in names if declared.count(name) != 1]
+        problems += [f"{name} of {file} is not in the description" for name in declared if name not in names]
     for crate in ("manyrt-sys", "manyrt"):
         version = re.search(r'^version = "(.*)"', (CRATES / crate / "Cargo.toml").read_text(encoding="utf-8"), flags=re.M)[1]
         if version != INTERFACE["version"]:
@@ -45,6 +49,8 @@ def check_coverage(_):
     used = set(re.findall(r"\b(?:call|call_text|get|get_struct|get_text|add)!\(\s*(rt[A-Z]\w*)", code))
     used |= set(re.findall(r"manyrt_sys::(rt[A-Z]\w*)\(", code))
     used |= set(re.findall(r"owner!\([^;]*, (rt[A-Z]\w*)\);", code))
+    comm = "".join(path.read_text(encoding="utf-8") for path in sorted((CRATES / "manyrt" / "src" / "comm").glob("*.rs")))
+    comm_used = set(re.findall(r"\b(?:comm_call!\(\s*|manyrt_sys::comm::)(rtComm[A-Z]\w*)\(", comm))
     listed = {}
     for line in (CRATES / "manyrt" / "without_safe_form.txt").read_text(encoding="utf-8").splitlines():
         if line and not line.startswith("#"):
@@ -53,6 +59,8 @@ def check_coverage(_):
     page = (ROOT / "docs" / "bindings" / "rust.md").read_text(encoding="utf-8")
     problems = [f"{name} has no safe form: give it one, or a line with the reason in without_safe_form.txt"
                 for name in NAMES if name not in used and name not in listed]
+    problems += [f"{name} has no safe form in manyrt::comm" for name in COMM_NAMES
+                 if name not in comm_used and name != "rtCommGetContext"]  # Communicator::context has it
     problems += [f"{name} is in without_safe_form.txt, but is used" for name in listed if name in used]
     problems += [f"{name} is in without_safe_form.txt, but not in rt.json" for name in listed if name not in NAMES]
     problems += [f"{name} has no reason in without_safe_form.txt" for name in listed if not listed[name]]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The C interface of manyrt, `rt.h`, as Rust declarations. All of them are made from `bindings/rt.json`, which describes the
-//! header; nothing is declared by hand. The crate `manyrt` has the safe forms.
+//! header; nothing is declared by hand. With the feature `comm`, the module `comm` has `rt_comm.h` in the same way. The crate
+//! `manyrt` has the safe forms.
 //!
 //! The build script finds the library with `pkg-config`, or in the folder that the variable `MANYRT_LIB_DIR` names.
 #![deny(missing_docs)]
@@ -8,5 +9,9 @@
 
 #[rustfmt::skip]
 mod declarations;
+
+#[cfg(feature = "comm")]
+#[rustfmt::skip]
+pub mod comm;
 
 pub use declarations::*;

@@ -27,6 +27,8 @@
 //! memory as a slice, while a device may write to it; objects of other libraries.
 //!
 //! # Names
+//! With the feature `comm` the module `comm` has communicators, over the library libmanyrt-comm.
+//!
 //! Each type is a noun of `rt.h`, and its functions are the calls with that noun. All of `rt.h` is in [`sys`]; the page
 //! `docs/bindings/rust.md` lists the few functions that have no form here.
 #![deny(missing_docs)]
@@ -35,6 +37,8 @@
 pub use manyrt_sys as sys;
 
 mod callback;
+#[cfg(feature = "comm")]
+pub mod comm;
 mod error;
 #[rustfmt::skip]
 mod constants;
