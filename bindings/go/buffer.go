@@ -163,6 +163,9 @@ func (b *Buffer[T]) Close() error { return b.memory.close() }
 // Len returns the number of elements.
 func (b *Buffer[T]) Len() int { return b.count }
 
+// Check returns an error if the buffer is nil, or it or the one that it is a slice of is closed.
+func (b *Buffer[T]) Check() error { return b.untyped().usable() }
+
 // Bytes returns the size in bytes.
 func (b *Buffer[T]) Bytes() int { return b.memory.bytes }
 

@@ -61,7 +61,7 @@ for file in include/manyrt/rt.h include/manyrt/rt_comm.h include/manyrt/rt_messa
             share/manyrt/rt.cdef.h share/manyrt/rt.json share/manyrt/graph.schema.json \
             share/manyrt/rt_comm.cdef.h share/manyrt/rt_comm.json include/manyrt/rt_comm_message.h \
             share/manyrt/rust/manyrt/Cargo.toml share/manyrt/rust/manyrt-sys/build.rs share/manyrt/go/go.mod \
-            share/manyrt/go/bridge.h share/manyrt/lua/manyrt.lua share/manyrt/lua/manyrt/comm.lua \
+            share/manyrt/go/bridge.h share/manyrt/go/comm/comm.go share/manyrt/lua/manyrt.lua share/manyrt/lua/manyrt/comm.lua \
             share/manyrt/fortran/manyrt.f90 share/manyrt/fortran/manyrt_comm.f90 \
             share/doc/manyrt/LICENSE share/doc/manyrt/README.md share/doc/manyrt/CHANGELOG.md share/doc/manyrt/docs/kernels.md \
             share/doc/manyrt/examples/vector_add.c share/doc/manyrt/examples/heat.cl; do
