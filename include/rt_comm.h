@@ -64,7 +64,8 @@
  *   Where the ranks of rtCommCreate are in several processes, all on CUDA devices that differ, and NCCL was found where the
  *   id was made, NCCL joins them, also on several hosts. Then no rank is found that means something else. The ranks have a
  *   hub beside NCCL, in the process of rank 0: at the address of the launcher, or on the host where the id was made, for
- *   the ranks there. By it a process that ends is named to those that wait for it, a rank that stays away to all when the
+ *   the ranks there; with rtCommCreateFromMpi on the host of rank 0, for ranks of several hosts at the first address of its
+ *   interfaces, with a secret that MPI hands round. By it a process that ends is named to those that wait for it, a rank that stays away to all when the
  *   time has passed, and an abort or a failure reaches all. Ranks without one hear of those of their own process alone, and
  *   TIMEOUT names no rank. It is gone when the process of rank 0 ends. A split has one where all its ranks are on one host.
  */

@@ -3,6 +3,8 @@
 #include "comm/bootstrap/address.h"
 
 #include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <net/if.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -105,6 +107,46 @@ Status resolve(std::vector<Address>* addresses, const Launch& launch) {
                        "RT_COMM_TOKEN is not set, and other machines reach the address of %s, %s: it has to be the same secret "
                        "on all ranks, or any program there could come as one.",
                        launch.host_is.c_str(), addresses->front().text().c_str());
+}
+
+std::vector<Address> ownAddresses() {
+  std::vector<Address> addresses;
+  ifaddrs* found = nullptr;
+  if (getifaddrs(&found) != 0) return addresses;
+  for (const ifaddrs* entry = found; entry != nullptr; entry = entry->ifa_next) {
+    if (entry->ifa_addr == nullptr || (entry->ifa_flags & IFF_UP) == 0 || (entry->ifa_flags & IFF_RUNNING) == 0) continue;
+    const std::string name = entry->ifa_name;
+    const auto begins = [&](const char* with) { return name.rfind(with, 0) == 0; };
+    if (begins("docker") || begins("br-") || begins("virbr") || begins("veth") || begins("cni")) continue;
+    Address address;
+    if (entry->ifa_addr->sa_family == AF_INET) {
+      address.length = sizeof(sockaddr_in);
+    } else if (entry->ifa_addr->sa_family == AF_INET6) {
+      const in6_addr& of = reinterpret_cast<const sockaddr_in6*>(entry->ifa_addr)->sin6_addr;
+      if (IN6_IS_ADDR_LINKLOCAL(&of)) continue;
+      address.length = sizeof(sockaddr_in6);
+    } else {
+      continue;
+    }
+    memcpy(&address.storage, entry->ifa_addr, address.length);
+    const bool link = address.family() == AF_INET &&
+                      ntohl(reinterpret_cast<const sockaddr_in&>(address.storage).sin_addr.s_addr) >> 16 == 0xA9FE;
+    if (!address.isLoopback() && !link) addresses.push_back(address);
+  }
+  freeifaddrs(found);
+  std::stable_partition(addresses.begin(), addresses.end(), [](const Address& of) { return of.family() == AF_INET; });
+  return addresses;
+}
+
+bool listenAtOwn(Descriptor* listening, Address* bound) {
+  for (const Address& address : ownAddresses()) {
+    if (listenOn(listening, address) != 0) continue;
+    *bound = address;
+    bound->length = sizeof bound->storage;
+    if (getsockname(listening->get(), reinterpret_cast<sockaddr*>(&bound->storage), &bound->length) == 0) return true;
+  }
+  *listening = Descriptor();
+  return false;
 }
 
 Status listenAt(Descriptor* listening, Address* bound, const std::vector<Address>& addresses, const Launch& launch) {

@@ -27,6 +27,13 @@ struct Address {
 // program that came as a rank would be one.
 Status resolve(std::vector<Address>* addresses, const Launch& launch);
 
+// By which other hosts may reach this one: of the interfaces that are up, IPv4 first. None of a link alone, nor of the networks
+// of containers on this host.
+std::vector<Address> ownAddresses();
+
+// Listens at the first of the addresses that it can, and at no other. The system chooses a port where an address has none.
+bool listenAtOwn(Descriptor* socket, Address* bound);
+
 // Listens at the first address that is one of this host, and at no other.
 Status listenAt(Descriptor* socket, Address* bound, const std::vector<Address>& addresses, const Launch& launch);
 

@@ -1,5 +1,8 @@
-// What the ranks agree on, in this order: whether all of them can, whether their devices differ, NCCL's id, and at last whether
-// NCCL has started every rank. Each step is one collective of MPI, whose cost is MPI's.
+// What the ranks agree on, in this order: whether all of them can, whether their devices differ, NCCL's id with the place of
+// their hub, and at last whether NCCL has started every rank. Each step is one collective of MPI, whose cost is MPI's.
+//
+// The hub (comm/bootstrap/hub.h) is in the process of rank 0: at a Unix socket where all ranks are on one host, else at an
+// address of rank 0's host. Its secret is drawn by rank 0 and goes round by MPI alone.
 //
 // A rank that fails in NCCL's start would leave the others there until their time has passed. So it tells its neighbours in a
 // tree of the ranks, which tell theirs: few messages of each rank, of which all are in this call and listen.
@@ -16,11 +19,14 @@
 #include "base/clock.h"
 #include "base/config.h"
 #include "base/text.h"
+#include "comm/bootstrap/hub.h"
+#include "comm/bootstrap/message.h"
 #include "comm/core_call.h"
 #include "comm/guard.h"
 #include "comm/mpi/neighbours.h"
 #include "comm/nccl/library.h"
 #include "comm/nccl/processes.h"
+#include "comm/nccl/split.h"
 
 namespace manyrt::comm::mpi {
 namespace {
@@ -36,6 +42,21 @@ struct Told {
 };
 
 using Uuid = std::array<uint8_t, 16>;
+
+// What a rank says of itself before NCCL starts.
+struct Card {
+  Uuid device;
+  uint64_t host;  // nccl::numberOfHost()
+};
+
+// How rank 0 tells where the hub is.
+struct HubCard {
+  enum class Where : int32_t { kNowhere, kHere, kAddress };
+  Where where;
+  uint32_t length;  // of the address
+  bootstrap::Nonce secret;
+  sockaddr_storage address;
+};
 
 // Nothing is wrong with NCCL here, or the sentence.
 Status findNccl(int64_t* version) {
@@ -123,12 +144,15 @@ class Starting {
 
   // NCCL refuses two ranks on one device, each in its own way and time.
   Status compareDevices(bool* differ) {
-    const Uuid mine = uuidOf(place_);
-    std::vector<Uuid> all(static_cast<size_t>(of_.size));
-    RT_TRY(called(of_.plugin.gather(mine.data(), sizeof mine, all.data(), of_.comm)));
+    const Card mine = {uuidOf(place_), nccl::numberOfHost()};
+    std::vector<Card> all(static_cast<size_t>(of_.size));
+    RT_TRY(called(of_.plugin.gather(&mine, sizeof mine, all.data(), of_.comm)));
+    on_one_host_ = mine.host != 0;
     std::vector<std::pair<Uuid, int32_t>> order;
     for (int32_t rank = 0; rank < of_.size; ++rank) {
-      if (all[static_cast<size_t>(rank)] != Uuid{}) order.emplace_back(all[static_cast<size_t>(rank)], rank);
+      const Card& card = all[static_cast<size_t>(rank)];
+      on_one_host_ = on_one_host_ && card.host == mine.host;
+      if (card.device != Uuid{}) order.emplace_back(card.device, rank);
     }
     std::sort(order.begin(), order.end());
     const auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
@@ -139,11 +163,33 @@ class Starting {
                                    twice->second, (twice + 1)->second));
   }
 
+  // Of rank 0. Without a secret, or an address that other hosts reach, the ranks have no hub: no failure, as they work alike.
+  void placeHub(HubCard* card) {
+    if (of_.size == 1 || !bootstrap::drawNonce(&card->secret).ok()) return;
+    if (on_one_host_) {
+      card->where = HubCard::Where::kHere;
+      return;
+    }
+    bootstrap::Address bound;
+    if (!bootstrap::listenAtOwn(&listening_, &bound)) return;
+    card->where = HubCard::Where::kAddress;
+    card->address = bound.storage;
+    card->length = bound.length;
+  }
+
+  void readHub(const HubCard& card) {
+    if (card.where == HubCard::Where::kNowhere || card.length > sizeof card.address) return;
+    bootstrap::HubPlace& hub = hub_.emplace();
+    hub.secret.assign(reinterpret_cast<const char*>(card.secret.bytes), sizeof card.secret.bytes);
+    if (card.where == HubCard::Where::kAddress) hub.address = bootstrap::Address{card.address, card.length};
+  }
+
   // Rank 0 makes the id, and tells where it cannot.
   Status shareId(nccl::NativeId* id) {
     struct Message {
       int64_t made;
       nccl::NativeId id;
+      HubCard hub;
     } message = {};
     Status own;
     if (of_.rank == 0) {
@@ -154,10 +200,12 @@ class Starting {
         if (result != nccl::kSuccess) own = nccl::failure(*library, "ncclGetUniqueId", result);
       }
       message.made = own.ok() ? 1 : 0;
+      if (own.ok()) placeHub(&message.hub);
     }
     RT_TRY(called(of_.plugin.share(&message, sizeof message, 0, of_.comm)));
     if (message.made == 0) return tellAll(0, own);
     *id = message.id;
+    readHub(message.hub);
     return Status();
   }
 
@@ -177,7 +225,10 @@ class Starting {
       }
       (void)nanosleep(&kNap, nullptr);
     }
-    return nccl::createOne(&outcome_.made, std::move(begun), of_.rank, of_.size, place_, settings_);
+    // It waits half a minute for the ranks, which NCCL's start may take alone: so it begins here. A rank that comes earlier
+    // waits at the socket.
+    if (listening_.valid()) RT_TRY(bootstrap::beginHub(std::move(listening_), *hub_, of_.size));
+    return nccl::createOne(&outcome_.made, std::move(begun), of_.rank, of_.size, place_, settings_, hub_);
   }
 
   // All ranks leave with their part, or with one failure.
@@ -226,8 +277,11 @@ class Starting {
   const Choice choice_;
   const Place& place_;
   const Settings& settings_;
-  bool told_ = false;    // another rank has failed
-  bool spread_ = false;  // the neighbours know
+  bool on_one_host_ = false;                // all ranks, in one name space of the network
+  std::optional<bootstrap::HubPlace> hub_;  // none: no rank is named that is late
+  Descriptor listening_;                    // of rank 0, where the hub has an address
+  bool told_ = false;                       // another rank has failed
+  bool spread_ = false;                     // the neighbours know
 };
 
 }  // namespace

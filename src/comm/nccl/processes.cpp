@@ -184,13 +184,13 @@ Status makeAmong(std::vector<std::shared_ptr<Communicator>>* members, std::vecto
 }
 
 Status createOne(std::shared_ptr<Communicator>* made, std::unique_ptr<Start> start, int32_t rank, int32_t size,
-                 const Place& place, const Settings& settings) {
+                 const Place& place, const Settings& settings, const std::optional<bootstrap::HubPlace>& hub) {
   std::vector<std::shared_ptr<Communicator>> members;
   std::vector<std::unique_ptr<Start>> starts(static_cast<size_t>(size));
   std::vector<Place> places(static_cast<size_t>(size));
   starts[static_cast<size_t>(rank)] = std::move(start);
   places[static_cast<size_t>(rank)] = place;
-  RT_TRY(createAmong(&members, std::move(starts), places, settings, std::nullopt));  // MPI hands no place of a hub round
+  RT_TRY(createAmong(&members, std::move(starts), places, settings, hub));
   *made = std::move(members[static_cast<size_t>(rank)]);
   return Status();
 }

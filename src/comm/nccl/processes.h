@@ -45,6 +45,6 @@ Status makeAmong(std::vector<std::shared_ptr<Communicator>>* members, std::vecto
 
 // The one rank of this process, where it knows that it has no other.
 Status createOne(std::shared_ptr<Communicator>* made, std::unique_ptr<Start> start, int32_t rank, int32_t size,
-                 const Place& place, const Settings& settings);
+                 const Place& place, const Settings& settings, const std::optional<bootstrap::HubPlace>& hub);
 
 }  // namespace manyrt::comm::nccl

@@ -16,16 +16,6 @@
 namespace manyrt::comm::nccl {
 namespace {
 
-// Sockets without a file are found within one name space of the network, which containers of one host may have each.
-uint64_t numberOfHost() {
-  const shared_memory::Host host = shared_memory::thisHost();
-  struct stat network = {};
-  if (host[2] == 0 || stat("/proc/self/ns/net", &network) != 0) return 0;
-  uint64_t hash = 0xcbf29ce484222325;
-  for (const uint64_t part : host) hash = (hash ^ part) * 0x100000001b3;
-  return ((hash ^ network.st_ino) * 0x100000001b3) | 1;
-}
-
 // The ranks of a color, in the order of their keys.
 std::vector<int32_t> membersOf(const SplitCard* cards, int32_t size, int32_t color) {
   std::vector<std::pair<int32_t, int32_t>> order;
@@ -48,6 +38,15 @@ std::optional<bootstrap::HubPlace> hubOfPart(const Splits& splits, uint64_t tick
 }
 
 }  // namespace
+
+uint64_t numberOfHost() {
+  const shared_memory::Host host = shared_memory::thisHost();
+  struct stat network = {};
+  if (host[2] == 0 || stat("/proc/self/ns/net", &network) != 0) return 0;
+  uint64_t hash = 0xcbf29ce484222325;
+  for (const uint64_t part : host) hash = (hash ^ part) * 0x100000001b3;
+  return ((hash ^ network.st_ino) * 0x100000001b3) | 1;
+}
 
 SplitCall::~SplitCall() {
   (void)rtFree(on_device);

@@ -16,11 +16,15 @@
 
 namespace manyrt::comm::nccl {
 
+// A number that this host has and no other; 0: unknown. Sockets without a file are found within one name space of the network,
+// which containers of one host may have each: they are hosts of their own here.
+uint64_t numberOfHost();
+
 // What a rank says of itself.
 struct SplitCard {
   int32_t color;
   int32_t key;
-  uint64_t host;  // a number that two hosts do not share; 0: unknown
+  uint64_t host;  // numberOfHost()
 };
 
 // One split of one rank: memory of the device and of the host for the cards of all ranks, and the stream that fills them.

@@ -2,6 +2,8 @@
 // are no rank. Both ways to the hub: a Unix socket, and an address of TCP.
 #include "comm/bootstrap/hub.h"
 
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <condition_variable>
@@ -206,6 +208,31 @@ TEST(HubPlaceTest, WithoutAHubThePresenceIsRefusedAfterItsTime) {
   Heard heard;
   EXPECT_EQ(Presence::begin(&presence, place, 1, 2, heard.hearing()).code(), RT_ERROR_IO);
   EXPECT_EQ(presence, nullptr);
+}
+
+// The address of an interface, where there is one besides the loopback, and no other: a connection to the loopback is refused.
+TEST(HubPlaceTest, AHubOfSeveralHostsIsAtOneOwnAddress) {
+  Descriptor listening;
+  Address bound;
+  const std::vector<Address> own = ownAddresses();
+  for (const Address& address : own) EXPECT_FALSE(address.isLoopback()) << address.text();
+  if (!listenAtOwn(&listening, &bound)) GTEST_SKIP() << "this host has no address that others reach";
+  EXPECT_EQ(bound.family(), own.front().family());
+  const std::string text = bound.text();
+  EXPECT_EQ(text.substr(0, text.rfind(':')), own.front().text().substr(0, own.front().text().rfind(':')));
+  EXPECT_NE(text.substr(text.rfind(':')), ":0");
+  HubPlace place;
+  place.secret = "of several hosts";
+  place.address = bound;
+  ASSERT_TRUE(beginHub(std::move(listening), place, 1).ok());
+  std::unique_ptr<Presence> presence;
+  Heard heard;
+  EXPECT_TRUE(Presence::begin(&presence, place, 0, 1, heard.hearing()).ok());
+  if (bound.family() != AF_INET) return;
+  sockaddr_in loopback = reinterpret_cast<const sockaddr_in&>(bound.storage);
+  loopback.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const Descriptor other(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  EXPECT_NE(connect(other.get(), reinterpret_cast<const sockaddr*>(&loopback), sizeof loopback), 0);
 }
 
 TEST(HubPlaceTest, PartsOfOneCommunicatorHaveSecretsOfTheirOwn) {

@@ -1,12 +1,27 @@
 // MPI starts the ranks and NCCL runs their operations: on CUDA devices that all differ, whose ranks find one NCCL. Where they
 // do not, MPI runs the operations and the communicator says why; and what fails in NCCL's start fails on all ranks, with one
 // sentence, in bounded time.
+#include <sys/stat.h>
+
+#include <chrono>
+#include <thread>
+#include <utility>
+
 #include "comm/memory.h"
 #include "comm/mpi/process.h"
 #include "comm/nccl/devices.h"
 
 namespace commtest {
 namespace {
+
+// Until the communicator has failed; the test's time limit ends it otherwise.
+void awaitFailure(rtComm_t comm) {
+  rtStatus_t status = RT_SUCCESS;
+  while (status == RT_SUCCESS) {
+    ASSERT_COMM_OK(rtCommGetStatus(&status, nullptr, comm));
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
 
 class MpiNcclTest : public testing::Test {
  protected:
@@ -60,6 +75,20 @@ class MpiNcclTest : public testing::Test {
     ASSERT_NO_FATAL_FAILURE(sum());
   }
   bool isLast() const { return rank_ == size_ - 1; }
+
+  // Submits what waits for the rank that stays away, on all others; every rank hears of it, that one too.
+  void expectNamed(rtStatus_t code, int32_t rank, const std::string& words, rtComm_t comm) {
+    if (!isLast()) {
+      rttest::Memory memory;
+      ASSERT_NO_FATAL_FAILURE(upload(&memory, Bytes(64), context_));
+      rtStatus_t status = rtCommAllReduce(memory.get(), memory.get(), 64, RT_COMM_U8, RT_COMM_SUM, stream_, comm);
+      if (status == RT_SUCCESS) status = rtStreamSynchronize(stream_);
+      EXPECT_EQ(status, code);
+    }
+    ASSERT_NO_FATAL_FAILURE(awaitFailure(comm));
+    expectCommFailure(code, rank, words, comm);
+    (void)MPI_Barrier(MPI_COMM_WORLD);  // so that no rank ends, or is destroyed, before the others have heard
+  }
 
   rttest::Context context_;
   rttest::Stream stream_;
@@ -124,6 +153,57 @@ TEST_F(MpiNcclTest, SeveralCommunicatorsStartOneAfterTheOther) {
     ASSERT_NO_FATAL_FAILURE(expectTheNextOneWorks());
     ASSERT_COMM_OK(comm_.reset());
   }
+}
+
+// ---- The hub, whose place MPI hands round ----
+
+TEST_F(MpiNcclTest, ARankThatStaysAwayIsNamedToAll) {
+  if (size_ < 2) GTEST_SKIP() << "one rank waits for no other";
+  ASSERT_NO_FATAL_FAILURE(openOwn());
+  ASSERT_COMM_OK(create(3'000'000'000));
+  ASSERT_NO_FATAL_FAILURE(sum());
+  expectNamed(RT_ERROR_TIMEOUT, size_ - 1,
+              "Rank " + std::to_string(size_ - 1) + " of \"world\" did not come to collective 2 within 3 s", comm_);
+}
+
+TEST_F(MpiNcclTest, AnAbortReachesAllProcesses) {
+  if (size_ < 2) GTEST_SKIP() << "one rank waits for no other";
+  ASSERT_NO_FATAL_FAILURE(openOwn());
+  ASSERT_COMM_OK(create());
+  ASSERT_NO_FATAL_FAILURE(sum());
+  (void)MPI_Barrier(MPI_COMM_WORLD);  // no rank is in its sum any more
+  if (isLast()) {
+    ASSERT_COMM_OK(rtCommAbort(comm_));
+  }
+  expectNamed(RT_ERROR_LAUNCH_FAILED, size_ - 1, "rtCommAbort", comm_);
+}
+
+// In a part the ranks have other numbers, and a hub of their own where they are on one host.
+TEST_F(MpiNcclTest, ARankThatStaysAwayIsNamedInAPart) {
+  if (size_ < 2) GTEST_SKIP() << "one rank waits for no other";
+  ASSERT_NO_FATAL_FAILURE(openOwn());
+  ASSERT_COMM_OK(create(3'000'000'000));
+  Comm part;
+  ASSERT_COMM_OK(rtCommSplit(part.out(), 0, -rank_, comm_));
+  int32_t rank = -1;
+  ASSERT_COMM_OK(rtCommGetRank(&rank, part));
+  EXPECT_EQ(rank, size_ - 1 - rank_);
+  EXPECT_EQ(infoOf(part).engine, RT_COMM_ENGINE_NCCL);
+  std::swap(comm_, part);
+  ASSERT_NO_FATAL_FAILURE(sum());
+  if (getenv("COMM_TEST_HOSTS") != nullptr) return;  // ranks of several hosts have no hub in a part
+  expectNamed(RT_ERROR_TIMEOUT, 0, "Rank 0 of \"world\" did not come to collective 2 within 3 s", comm_);
+}
+
+// As two hosts: the last rank has another /dev/shm, by which hosts are told apart. Then the hub is at an address of rank 0's.
+TEST_F(MpiNcclTest, HostsAreToldApart) {
+  if (getenv("COMM_TEST_HOSTS") == nullptr) GTEST_SKIP() << "all ranks are on one host";
+  struct stat about = {};
+  ASSERT_EQ(stat("/dev/shm", &about), 0);
+  const auto mine = static_cast<uint64_t>(about.st_dev);
+  std::vector<uint64_t> all(static_cast<size_t>(size_));
+  ASSERT_EQ(MPI_Allgather(&mine, 1, MPI_UINT64_T, all.data(), 1, MPI_UINT64_T, MPI_COMM_WORLD), MPI_SUCCESS);
+  EXPECT_NE(all.front(), all.back());
 }
 
 // ---- Where MPI runs the operations ----
