@@ -58,16 +58,19 @@
  *   operations. The order of operands, the rounding of AVERAGE, and MINIMUM and MAXIMUM of a NaN are then NCCL's. 16-bit
  *   integers, which it has no type for, are reduced as without it, and not captured, but among processes: there as integers
  *   of 32 bits. Communicators that share devices need one order of submission on all of them, also of launches of graphs:
- *   NCCL may wait for ever otherwise, which TIMEOUT ends, but not of a launch. RT_COMM_ENGINE chooses the engine: see the
- *   documentation of the environment. A call gives its work to NCCL on the thread of the program where it can, and waits
+ *   NCCL may wait for ever otherwise, which TIMEOUT ends, but not of a launch. A launch ends that waits for a rank whose
+ *   process has ended, and after timeout_ns one that waits for a rank that was destroyed: where the ranks have a hub (below),
+ *   any work of the context counts as such a wait then. RT_COMM_ENGINE chooses the engine: see the documentation of the
+ *   environment. A call gives its work to NCCL on the thread of the program where it can, and waits
  *   while the driver's queue is full, as a call of NCCL does.
  *   Where the ranks of rtCommCreate are in several processes, all on CUDA devices that differ, and NCCL was found where the
  *   id was made, NCCL joins them, also on several hosts. Then no rank is found that means something else. The ranks have a
  *   hub beside NCCL, in the process of rank 0: at the address of the launcher, or on the host where the id was made, for
  *   the ranks there; with rtCommCreateFromMpi on the host of rank 0, for ranks of several hosts at the first address of its
- *   interfaces, with a secret that MPI hands round. By it a process that ends is named to those that wait for it, a rank that stays away to all when the
- *   time has passed, and an abort or a failure reaches all. Ranks without one hear of those of their own process alone, and
- *   TIMEOUT names no rank. It is gone when the process of rank 0 ends. A split has one where all its ranks are on one host.
+ *   interfaces, with a secret that MPI hands round. By it a process that ends is named to those that wait for it, a rank
+ *   that stays away to all when the time has passed, and an abort or a failure reaches all. Ranks without one hear of those
+ *   of their own process alone, and TIMEOUT names no rank. It is gone when the process of rank 0 ends. A split has one where
+ *   all its ranks are on one host.
  */
 #ifndef MANYRT_RT_COMM_H_
 #define MANYRT_RT_COMM_H_

@@ -25,6 +25,7 @@ class Batch {
 
   // Of what was submitted, the stream dropped all that it did not call.
   ~Batch() {
+    if (in_graph_) communicator_->endGraph();
     if (captured_ || !submitted_.load(std::memory_order_acquire) || ran_.load(std::memory_order_acquire)) return;
     streamFailed(RT_ERROR_LAUNCH_FAILED);
     endTurn();
@@ -35,6 +36,10 @@ class Batch {
   void takeTurn() {  // under `submitting`
     turn_.insert(communicator_->turns.next);
     ++communicator_->turns.next;
+  }
+  void enterGraph(rtStream_t stream) {
+    communicator_->beginGraph(first(), stream);
+    in_graph_ = true;
   }
   void markSubmitted(bool submitted) { submitted_.store(submitted, std::memory_order_release); }
 
@@ -90,6 +95,7 @@ class Batch {
   const std::vector<Operation> operations_;
   const bool captured_;
   std::set<uint64_t> turn_;  // one, in a node for Turns::over: the end of a turn must not need memory
+  bool in_graph_ = false;
   std::atomic<bool> submitted_{false};
   std::atomic<bool> ran_{false};
 };
@@ -191,7 +197,10 @@ Status submit(const std::shared_ptr<Communicator>& communicator, Operations oper
   if (!captured && submitAtOnce(*communicator, operations, stream, came)) return Status();
   const auto batch = std::make_shared<Batch>(communicator, operations, captured);
   const bool on_stream = communicator->submitsToStream(batch->operations());
-  if (captured) return launch(batch, !on_stream, stream);
+  if (captured) {
+    batch->enterGraph(stream);
+    return launch(batch, !on_stream, stream);
+  }
   batch->takeTurn();
   Status status = withoutThrowing([&] { return communicator->before(batch->first(), stream); });
   if (status.ok()) {

@@ -110,6 +110,9 @@ class Communicator {
   // The same around runAtOnce() and runAll(). `came`: when the program's thread came with the operations, or 0.
   virtual Status enter(Operations, rtStream_t, int64_t came) { return (void)came, Status(); }
   virtual void leave(bool ran) { (void)ran; }
+  // Around the life of a captured batch, which graphs may launch until its end, in streams that the engine is not told of.
+  virtual void beginGraph(const Operation&, rtStream_t) {}
+  virtual void endGraph() {}
   // Of rtCommSplit, in two steps, so that one thread can announce several ranks before it waits.
   virtual Status announceSplit(int32_t color, int32_t key, uint64_t* ticket) = 0;
   virtual Status takeSplit(uint64_t ticket, std::shared_ptr<Communicator>* made) = 0;

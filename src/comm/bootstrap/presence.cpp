@@ -142,9 +142,12 @@ bool Presence::Connection::hear() {
       case Kind::kEnded:
         hearing.ended(channel->body<RankOf>().rank);
         break;
-      case Kind::kLeft:
-        if (channel->body<RankOf>().rank == 0) without_hub = true;
+      case Kind::kLeft: {
+        const int32_t other = channel->body<RankOf>().rank;
+        if (other == 0) without_hub = true;
+        hearing.left(other);
         break;
+      }
       default:
         break;
     }

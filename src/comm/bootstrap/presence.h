@@ -15,6 +15,7 @@ namespace manyrt::comm::bootstrap {
 struct Hearing {
   std::function<uint64_t()> progress;           // how many collectives it has come to
   std::function<void(int32_t)> ended;           // the process of a rank; that of rank 0 with the hub
+  std::function<void(int32_t)> left;            // a rank that its program has destroyed
   std::function<void(Status, int32_t)> failed;  // the communicator, as another rank tells it
   std::function<void(Behind)> behind;           // the answer to ask()
 };

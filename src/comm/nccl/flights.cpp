@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "comm/core_call.h"
+#include "comm/guard.h"
 
 namespace manyrt::comm::nccl {
 namespace {
@@ -60,7 +61,7 @@ Status Flights::begin(const Operation& first, rtStream_t stream) {
   flight.stream = stream;
   flight.first = first;
   flight.begun = 0;
-  flight.told = flight.open = false;
+  flight.told = flight.open = flight.graphs = false;
   flight.called.store(0, std::memory_order_relaxed);  // the submission publishes both
   flight.returned.store(false, std::memory_order_relaxed);
   return Status();
@@ -122,6 +123,24 @@ void Flights::recordEnds(rtStream_t own) {
     if (rtStreamWaitContext(context_, own) == RT_SUCCESS && rtEventRecord(flight->end, own) == RT_SUCCESS) continue;
     lost_.splice(lost_.end(), in_flight_, flight);
   }
+}
+
+// Not while the program captures in that stream: a wait for all streams of the context would be a part of it.
+bool Flights::probeLocked(const Operation& first, rtStream_t stream, rtStream_t own) {
+  int32_t state = RT_CAPTURE_NONE;
+  if (!in_flight_.empty() || (rtStreamIsCapturing(&state, stream) == RT_SUCCESS && state != RT_CAPTURE_NONE)) return false;
+  if (free_.empty() && !withoutThrowing([this] { return make(); }).ok()) return false;
+  Flight& flight = free_.front();
+  if (rtStreamWaitContext(context_, own) != RT_SUCCESS || rtEventRecord(flight.end, own) != RT_SUCCESS) return false;
+  flight.stream = stream;
+  flight.first = first;
+  flight.begun = nowNanoseconds();
+  flight.told = flight.open = false;
+  flight.graphs = true;
+  flight.called.store(flight.begun, std::memory_order_relaxed);
+  flight.returned.store(true, std::memory_order_relaxed);
+  in_flight_.splice(in_flight_.end(), free_, free_.begin());
+  return true;
 }
 
 bool Flights::commitLocked(bool submitted) {

@@ -23,10 +23,11 @@ struct Flight {
   rtStream_t stream = nullptr;
   rtEvent_t begin = nullptr;
   rtEvent_t end = nullptr;
-  Operation first{};  // for messages
-  int64_t begun = 0;  // when the stream was seen to have come to it; 0: not yet
-  bool told = false;  // its stream has been given the failure
-  bool open = false;  // `end` is not recorded, and others may join
+  Operation first{};    // for messages
+  int64_t begun = 0;    // when the stream was seen to have come to it; 0: not yet
+  bool told = false;    // its stream has been given the failure
+  bool open = false;    // `end` is not recorded, and others may join
+  bool graphs = false;  // stands for launches of graphs: all that the context had to do
   uint32_t submissions = 1;
   uint64_t bytes = 0;
   // How far the host has come with it. Written by the thread that calls NCCL, read by the watch.
@@ -63,6 +64,16 @@ class Flights {
     return Status();
   }
   void leave(bool called);
+
+  // A flight for what graphs may have in flight, which tell nothing of their launches: it is over when all is that the context
+  // has to do now. Only where nothing else is in flight. `first` and `stream` are those of a captured operation.
+  template <class Enter>
+  void probe(const Operation& first, rtStream_t stream, rtStream_t own, Enter enter) {
+    const std::lock_guard lock(mutex_);
+    if (!probeLocked(first, stream, own) || watched_) return;
+    watched_ = true;
+    enter();
+  }
   Flight* current() const { return current_; }  // null: no such call lasts
 
   // For the watch. Records the ends that are due. Where the stream of a flight is destroyed, `own` waits for all its context
@@ -88,6 +99,7 @@ class Flights {
   using List = std::list<Flight>;  // one goes from list to list without memory being taken
 
   bool commitLocked(bool submitted);
+  bool probeLocked(const Operation& first, rtStream_t stream, rtStream_t own);
   Status enterLocked(const Operation& first, uint64_t bytes, rtStream_t stream, int64_t came);
   bool joins(const Flight& flight, const Operation& first, uint64_t bytes, rtStream_t stream, int64_t came) const;
   Status begin(const Operation& first, rtStream_t stream);

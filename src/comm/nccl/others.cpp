@@ -21,7 +21,14 @@ void Rank::attend(const bootstrap::HubPlace& place) {
   const std::shared_ptr<Monitor> shared = sharedMonitor();
   bootstrap::Hearing hearing;
   hearing.progress = [news] { return news->collectives.load(std::memory_order_relaxed); };
-  hearing.ended = [news](int32_t rank) { news->ended(rank); };
+  hearing.ended = [news](int32_t rank) {
+    news->ended(rank);
+    wakeWatch();
+  };
+  hearing.left = [news](int32_t rank) {
+    news->left(rank);
+    wakeWatch();
+  };
   hearing.failed = [shared](const Status& failure, int32_t rank) {
     if (failure.ok()) return;
     shared->fail(failure, rank);
@@ -69,6 +76,46 @@ bool Rank::nameLate(Status* failure, int32_t* about, const Operation& late) {
 
 bool Rank::nameGone(Status* failure, int32_t* about, const Operation& of, int64_t called) const {
   return nowNanoseconds() - called >= kGrace && isGone(failure, about, of, kGrace);
+}
+
+bool Rank::nameLeft(Status* failure, int32_t* about, const Operation& of) const {
+  const int32_t left = news_->leftFor(of);
+  if (left < 0) return false;
+  *about = left;
+  *failure = sentences::parted(left, sentences::labelOf(settings().label), describe(of).c_str());
+  return true;
+}
+
+// A launch of a graph is the driver's alone, so that no flight stands for it. A rank that is missing will not come to it: from
+// then on the watch looks whether the context is at work, and takes that for a wait.
+void Rank::beginGraph(const Operation& of, rtStream_t stream) {
+  if (presence_ == nullptr) return;
+  const std::lock_guard lock(graphs_.mutex);
+  if (graphs_.count == 0) addGraphs(*this);
+  if (graphs_.count == 0 || isCollective(of.kind)) graphs_.first = of;
+  graphs_.stream = stream;
+  ++graphs_.count;
+}
+
+void Rank::endGraph() {
+  if (presence_ == nullptr) return;
+  const std::lock_guard lock(graphs_.mutex);
+  if (--graphs_.count == 0) removeGraphs(*this);
+}
+
+void Rank::lookAtGraphs() {
+  if (!lacksRanks() || monitor().hasFailed()) return;
+  Operation first;
+  rtStream_t stream = nullptr;
+  {
+    const std::lock_guard lock(graphs_.mutex);
+    const int64_t now = nowNanoseconds();
+    if (graphs_.count == 0 || now - graphs_.looked < kGrace) return;
+    graphs_.looked = now;
+    first = graphs_.first;
+    stream = graphs_.stream;
+  }
+  flights_.probe(first, stream, stream_, [this] { watch(shared_from_this(), own_seat_, seat_); });
 }
 
 // A call that NCCL refuses, as when it cannot connect: the hub may tell in a moment which process is gone.

@@ -56,6 +56,8 @@ class Rank final : public Communicator, public std::enable_shared_from_this<Rank
   Status runAtOnce(Operations operations, uint64_t native) override;
   Status enter(Operations operations, rtStream_t stream, int64_t came) override;
   void leave(bool ran) override;
+  void beginGraph(const Operation& of, rtStream_t stream) override;
+  void endGraph() override;
   void retire() override;
   bool runsAll(Operations operations) override;
   Status runAll(const std::vector<Share>& shares) override;
@@ -71,6 +73,12 @@ class Rank final : public Communicator, public std::enable_shared_from_this<Rank
   bool nameLate(Status* failure, int32_t* about, const Operation& late);
   // Whether the process of a rank has ended that `of` waits for, which NCCL was called for at `called`.
   bool nameGone(Status* failure, int32_t* about, const Operation& of, int64_t called) const;
+  // The same of a rank that its program has destroyed.
+  bool nameLeft(Status* failure, int32_t* about, const Operation& of) const;
+  // Whether a rank is missing that launches of graphs may wait for.
+  bool lacksRanks() const { return news_->missing.load(std::memory_order_acquire); }
+  // Has what graphs have in flight looked at, where a rank is missing.
+  void lookAtGraphs();
   // Whether an error of NCCL is the failure: not at once, where the hub may tell which process has ended.
   bool errorCounts();
   void announce() { announceFailure(); }  // a failure that the watch has found
@@ -131,8 +139,16 @@ class Rank final : public Communicator, public std::enable_shared_from_this<Rank
   uint64_t announced_ = 0;                // splits, under turns.submitting
   const std::shared_ptr<News> news_;
   std::unique_ptr<bootstrap::Presence> presence_;  // null: the ranks have no hub
-  int64_t asked_ = 0;                              // the hub; of the watch
-  int64_t error_since_ = 0;                        // of the watch
+  // Captured operations that are alive: launches of them wait on the device, without a clock.
+  struct Graphs {
+    std::mutex mutex;
+    uint32_t count = 0;
+    Operation first{};            // one of them: a collective where there is one
+    rtStream_t stream = nullptr;  // where the last one was captured
+    int64_t looked = 0;
+  } graphs_;
+  int64_t asked_ = 0;        // the hub; of the watch
+  int64_t error_since_ = 0;  // of the watch
 };
 
 // A rank for each place, of contexts on CUDA devices that all differ.

@@ -25,6 +25,7 @@ namespace manyrt::comm::nccl {
 namespace {
 
 constexpr auto kTick = std::chrono::milliseconds(5);
+constexpr auto kGraphTick = std::chrono::milliseconds(100);
 constexpr int64_t kPatience = 1'000'000'000;  // nanoseconds for a stream to take a failure; one that is held takes it later
 
 struct Watched {
@@ -35,6 +36,9 @@ struct Watched {
   Seats resting;  // nothing is in flight: leaves behind the look, when no lock of the rank is held
   std::condition_variable leaves;
   Seats leaving;  // with its place the rank may end
+  std::vector<Rank*> with_graphs;
+  std::vector<std::shared_ptr<Rank>> looked_at;  // of those: one list of the watch, and one that a second thread empties
+  std::vector<std::shared_ptr<Rank>> let_go;
   bool prepared = false;
   bool hurry = false;
   bool idle = false;    // the watch has nothing, and looks at nothing until it is told
@@ -83,9 +87,10 @@ void failAll(Rank& rank, const Status& failure, int32_t about) {
   rank.announce();
 }
 
-void expire(Rank& rank, const Operation& late) {
+void expire(Rank& rank, const Operation& late, bool in_graph) {
   Status named;
   int32_t about = -1;
+  if (in_graph) return rank.nameLeft(&named, &about, late) ? failAll(rank, named, about) : void();
   if (!rank.nameLate(&named, &about, late)) return;  // at a later look
   if (!named.ok()) return failAll(rank, named, about);
   const std::string within = sentences::within(rank.settings().timeout_ns);
@@ -109,6 +114,7 @@ bool hasExpired(const Flight& flight, uint64_t limit) {
 
 void lookForFailure(Rank& rank) {
   std::optional<Operation> late;
+  bool in_graph = false;
   Status gone;
   int32_t about = -1;
   rtStream_t busy = nullptr;  // it has not come to a flight, nor to those that follow there
@@ -119,7 +125,10 @@ void lookForFailure(Rank& rank) {
       else
         flight.begun = nowNanoseconds();
     }
-    if (!late && hasExpired(flight, rank.settings().timeout_ns)) late = flight.first;
+    if (!late && hasExpired(flight, rank.settings().timeout_ns)) {
+      late = flight.first;
+      in_graph = flight.graphs;
+    }
     const int64_t called = flight.called.load(std::memory_order_acquire);
     if (gone.ok() && called != 0) (void)rank.nameGone(&gone, &about, flight.first, called);
   });
@@ -128,7 +137,7 @@ void lookForFailure(Rank& rank) {
     const Status said = failure(rank.clique().library(), "An operation of NCCL", error);
     failAll(rank, Status::error(RT_ERROR_DRIVER, "Rank %d: %s", rank.rank(), said.message()), -1);
   }
-  if (late) expire(rank, *late);
+  if (late) expire(rank, *late, in_graph);
 }
 
 // Its flights are over, or they are looked at.
@@ -138,6 +147,7 @@ void look(Seats::iterator seat) {
     const std::lock_guard lock(watched->mutex);
     moveLocked(&watched->resting, seat);
   };
+  rank.lookAtGraphs();
   if (rank.flights().restIfOver(rest)) return;
   lookForFailure(rank);
   rank.flights().recordEnds(rank.ownStream());
@@ -172,8 +182,24 @@ void stop() {
   watched->changed.notify_all();
 }
 
+// Those whose launches of graphs may wait for a rank that is missing. References of the watch are let go by the second thread,
+// since the last one may be among them. True: there are some, to be looked at again.
+bool takeGraphsLocked() {
+  const auto lacks = [](Rank* rank) { return rank->lacksRanks() && !rank->monitor().hasFailed(); };
+  const bool any = std::any_of(watched->with_graphs.begin(), watched->with_graphs.end(), lacks);
+  if (!any || !watched->let_go.empty() || !watched->looked_at.empty()) return any;
+  (void)withoutThrowing([&] {  // without memory: at the next look
+    for (Rank* const rank : watched->with_graphs) {
+      if (lacks(rank)) watched->looked_at.push_back(rank->shared_from_this());
+    }
+    return Status();
+  });
+  return any;
+}
+
 void watchForEver() {
   Seats& present = watched->present;
+  bool lacks_ranks = false;
   for (;;) {
     {
       std::unique_lock lock(watched->mutex);
@@ -182,12 +208,21 @@ void watchForEver() {
       // A submission wakes the thread once in a tick at most: behind the wake it waits like at any other time, and what comes
       // meanwhile is looked at as well.
       watched->idle = present.empty();
-      if (watched->idle) watched->changed.wait(lock, [] { return !watched->arriving.empty() || watched->ending; });
+      const auto isCalled = [] { return !watched->arriving.empty() || watched->hurry || watched->ending; };
+      if (watched->idle && lacks_ranks) (void)watched->changed.wait_for(lock, kGraphTick, isCalled);
+      if (watched->idle && !lacks_ranks) watched->changed.wait(lock, isCalled);
       watched->idle = false;
       (void)watched->changed.wait_for(lock, kTick, [] { return watched->hurry || watched->ending; });
       if (watched->ending) break;
       watched->hurry = false;
+      lacks_ranks = takeGraphsLocked();
       moveAllLocked(&present, &watched->arriving);
+    }
+    for (const std::shared_ptr<Rank>& rank : watched->looked_at) rank->lookAtGraphs();
+    if (!watched->looked_at.empty()) {
+      const std::lock_guard lock(watched->mutex);
+      watched->let_go.swap(watched->looked_at);
+      watched->leaves.notify_one();
     }
     for (auto seat = present.begin(); seat != present.end();) {
       const auto at = seat++;
@@ -203,10 +238,13 @@ void watchForEver() {
 
 void dropForEver() {
   for (;;) {
-    std::shared_ptr<Rank> rank;  // ends without the lock
+    std::shared_ptr<Rank> rank;  // ends without the lock, as those of the list
+    std::vector<std::shared_ptr<Rank>> ranks;
     std::unique_lock lock(watched->mutex);
-    watched->leaves.wait(lock, [] { return !watched->leaving.empty() || watched->ending; });
+    watched->leaves.wait(lock, [] { return !watched->leaving.empty() || !watched->let_go.empty() || watched->ending; });
     if (watched->ending) break;
+    ranks.swap(watched->let_go);
+    if (watched->leaving.empty()) continue;
     const auto seat = watched->leaving.begin();
     rank = std::move(seat->rank);
     moveLocked(&rank->ownSeat(), seat);
@@ -252,6 +290,18 @@ void wakeWatch() {
   const std::lock_guard lock(watched->mutex);
   watched->hurry = true;
   watched->changed.notify_one();
+}
+
+void addGraphs(Rank& rank) {
+  const std::lock_guard lock(watched->mutex);
+  watched->with_graphs.push_back(&rank);
+  watched->hurry = true;  // a rank may be missing already
+  watched->changed.notify_one();
+}
+
+void removeGraphs(Rank& rank) {
+  const std::lock_guard lock(watched->mutex);
+  std::erase(watched->with_graphs, &rank);
 }
 
 }  // namespace manyrt::comm::nccl

@@ -23,6 +23,9 @@ bool processEnds();   // NCCL and the driver take no calls any more
 // A rank has something in flight that the watch does not know of. `own` has the rank's seat, or the watch has it still. Takes
 // no memory.
 void watch(std::shared_ptr<Rank> rank, Seats& own, Seats::iterator seat);
-void wakeWatch();  // a communicator has failed: look at once
+void wakeWatch();  // a communicator has failed, or a rank is missing: look at once
+// Between the two the rank has captured operations. They keep it.
+void addGraphs(Rank& rank);
+void removeGraphs(Rank& rank);
 
 }  // namespace manyrt::comm::nccl

@@ -29,6 +29,7 @@ struct Heard {
 
   Hearing hearing() {
     Hearing result;
+    result.left = [](int32_t) {};
     result.progress = [this] {
       std::unique_lock lock(mutex);
       changed.wait(lock, [this] { return !silent; });

@@ -131,6 +131,80 @@ TEST_F(NcclProcessTest, TheEndOfTheProcessOfRankZeroIsToldToTheOthers) {
   workWithoutRankZero(id_, 1);
 }
 
+// ---- Launches of graphs, which are the driver's alone ----
+
+// A rank that has captured an all-reduce, and come to its first launch.
+struct CapturedRank : ConnectedRank {
+  rttest::Graph graph;
+  rttest::GraphExec exec;
+
+  void capture(const rtCommUniqueId_t& id, int rank, uint64_t timeout_ns) {
+    ASSERT_NO_FATAL_FAILURE(connect(id, rank, 2, timeout_ns));
+    ASSERT_RT_OK(rtStreamBeginCapture(stream));
+    ASSERT_COMM_OK(allReduce());
+    ASSERT_RT_OK(rtStreamEndCapture(graph.out(), stream));
+    ASSERT_RT_OK(rtGraphInstantiate(exec.out(), graph, nullptr));
+    ASSERT_RT_OK(rtGraphLaunch(exec, stream));
+    ASSERT_RT_OK(rtStreamSynchronize(stream));
+  }
+  void launchInVain() {
+    rtStatus_t status = rtGraphLaunch(exec, stream);
+    if (status == RT_SUCCESS) status = rtStreamSynchronize(stream);
+    EXPECT_EQ(status, RT_ERROR_LAUNCH_FAILED);
+  }
+};
+
+constexpr char kGoneFromALaunch[] =
+    "The process of rank 1 of \"far\" ended; rank 0 waits for its all-reduce of 64 i32 (maximum).";
+
+TEST_F(NcclProcessTest, AProcessThatEndsWhileALaunchWaitsForItEndsTheLaunch) {
+  start(2, "OneRankThatIsKilledBetweenLaunches", 1, SIGKILL);
+  CapturedRank own;
+  ASSERT_NO_FATAL_FAILURE(own.capture(id_, 0, kLong));
+  own.launchInVain();
+  expectCommFailure(RT_ERROR_LAUNCH_FAILED, 1, kGoneFromALaunch, own.comm);
+}
+
+// Nothing is in flight when the process ends: it is no failure before a launch waits for it.
+TEST_F(NcclProcessTest, AProcessThatEndsBeforeALaunchEndsTheLaunch) {
+  start(2, "OneRankThatIsKilledBetweenLaunches", 1, SIGKILL);
+  CapturedRank own;
+  ASSERT_NO_FATAL_FAILURE(own.capture(id_, 0, kLong));
+  for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));  // the hub tells it, and the watch looks more than once
+  rtStatus_t status = RT_ERROR_INTERNAL;
+  ASSERT_COMM_OK(rtCommGetStatus(&status, nullptr, own.comm));
+  EXPECT_EQ(status, RT_SUCCESS);
+  own.launchInVain();
+  expectCommFailure(RT_ERROR_LAUNCH_FAILED, 1, kGoneFromALaunch, own.comm);
+}
+
+// A rank that is destroyed in order may have done its part: the launch has the time of the communicator.
+TEST_F(NcclProcessTest, ARankThatLeavesBeforeALaunchEndsTheLaunchAfterTheTime) {
+  start(2, "OneRankThatLeavesBetweenLaunches");
+  CapturedRank own;
+  ASSERT_NO_FATAL_FAILURE(own.capture(id_, 0, ownTime()));
+  own.launchInVain();
+  expectCommFailure(RT_ERROR_LAUNCH_FAILED, 1, "Rank 1 of \"far\" destroyed its communicator; another rank waits for its",
+                    own.comm);
+}
+
+void runOneRankThatIsKilledBetweenLaunches() {
+  rtCommUniqueId_t id = {};
+  ASSERT_TRUE(fromEnvironment(&id));
+  CapturedRank own;
+  ASSERT_NO_FATAL_FAILURE(own.capture(id, 1, kLong));
+  (void)raise(SIGKILL);
+}
+
+void runOneRankThatLeavesBetweenLaunches() {
+  rtCommUniqueId_t id = {};
+  ASSERT_TRUE(fromEnvironment(&id));
+  CapturedRank own;
+  ASSERT_NO_FATAL_FAILURE(own.capture(id, 1, ownTime()));
+}
+
 // A process that is killed at any moment ends the waits of all others, and is the one that is named.
 TEST_F(NcclProcessTest, AProcessThatIsKilledAmongWorkEndsTheWaitsOfTwoOthers) {
   if (rttest::cudaDeviceCount() < 3) GTEST_SKIP() << "fewer than three CUDA devices";
@@ -340,6 +414,8 @@ void runOneRankThatStops() {
 }
 
 [[maybe_unused]] const bool registered = [] {
+  addRank("OneRankThatIsKilledBetweenLaunches", runOneRankThatIsKilledBetweenLaunches);
+  addRank("OneRankThatLeavesBetweenLaunches", runOneRankThatLeavesBetweenLaunches);
   addRank("OneRankOfAPartIsKilled", runOneRankOfAPartIsKilled);
   addRank("OneRankOfAPartWaits", runOneRankOfAPartWaits);
   addRank("OneRankThatSplitsInVain", runOneRankThatSplitsInVain);
