@@ -30,6 +30,7 @@ endfunction()
 
 file(GLOB_RECURSE manyrt_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.cpp)
 list(FILTER manyrt_sources EXCLUDE REGEX "/src/comm/")  # a library of its own: ManyrtComm.cmake
+list(FILTER manyrt_sources EXCLUDE REGEX "/src/aot/")   # likewise, for the manyrt command and tests
 # The interpreter of the IR and what checks an analysis by it have no part in a build: a library of its own, for tests.
 set(manyrt_oracle "/compiler/(analysis/divergence_check|ir/interpret)")
 list(FILTER manyrt_sources EXCLUDE REGEX ${manyrt_oracle})
@@ -97,3 +98,8 @@ file(GLOB manyrt_ir_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/compiler
 list(FILTER manyrt_ir_sources INCLUDE REGEX ${manyrt_oracle})
 add_library(manyrt_ir STATIC EXCLUDE_FROM_ALL ${manyrt_ir_sources})
 target_link_libraries(manyrt_ir PUBLIC manyrt_static PRIVATE manyrt_warnings)
+
+# Images built ahead of time. The manyrt command has this and the library's objects in it: what it needs of them is not exported.
+file(GLOB manyrt_aot_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/aot/*.cpp)
+add_library(manyrt_aot STATIC EXCLUDE_FROM_ALL ${manyrt_aot_sources})
+target_link_libraries(manyrt_aot PUBLIC manyrt_static PRIVATE manyrt_warnings manyrt_hardening)

@@ -30,11 +30,12 @@ ALLOWED = {
     "graph/plan": {"base", "manager", "ops", "graph/model", "graph/memory"},
     "graph/exec": {"base", "backends", "manager", "ops", "graph/model", "graph/capture", "graph/plan"},
     "api": {"base", "allocator", "manager", "ops", "graph/model", "graph/file", "graph/capture", "graph/plan", "graph/exec"},
+    "aot": {"base", "backends", "compiler"},  # a library of its own, for the manyrt command
     "comm": {"base"},  # a library of its own, over rt.h
 }
 REGISTRIES = {"manager/backends.cpp"}
 PUBLIC = {  # what other layers may include of a layer
-    "compiler": {"compiler/build.h", "compiler/image.h", "compiler/unit.h"},
+    "compiler": {"compiler/build.h", "compiler/image.h", "compiler/unit.h", "compiler/ahead.h"},
     "graph/memory": {"graph/memory/memory_plan.h"},
 }
 STANDARD = {  # headers, with what they are looked for by

@@ -156,7 +156,10 @@ Status ModuleImage::check(const ImagePart& part, const char* name) {
 std::string ModuleImage::nameOf(const ImagePart& part) {
   std::string_view target = part.target;
   const size_t space = std::min(target.find(' '), target.size());
-  if (part.kind == static_cast<uint32_t>(PartKind::kOpenCl)) target.remove_prefix(std::min(space + 1, target.size()));
+  constexpr size_t kDigest = 32;  // digits
+  if (part.kind == static_cast<uint32_t>(PartKind::kOpenCl) && space == kDigest) {
+    target.remove_prefix(std::min(space + 1, target.size()));
+  }
   if (part.kind == static_cast<uint32_t>(PartKind::kCpu)) target = target.substr(0, target.find(' ', space + 1));
   return wordOf(part.kind) + (target.empty() ? "" : " " + std::string(target));
 }

@@ -33,9 +33,11 @@ struct BuildRequest {
   std::vector<std::string_view> more;  // sources of the same program: compiler/preprocessor/merge.h
   const char* options = "";            // may be empty, not null
   const char* name = "";  // of the source, in messages; "": "kernel.cl", of several "kernel0.cl", or "kernel.cu" of CUDA C++
-  std::vector<Header> headers;         // that #include finds
-  Origin* origin = nullptr;            // receives where the code came from; may be null
-  const FiberCalls* fibers = nullptr;  // of the CPU: for kernels that run on them, in objects that are loaded later
+  std::vector<std::string> more_names;  // of these, in messages; empty: numbers
+  std::vector<Header> headers;          // that #include finds
+  const char* folder = "";              // of sources whose names have none, for their #include; "": they come from no folder
+  Origin* origin = nullptr;             // receives where the code came from; may be null
+  const FiberCalls* fibers = nullptr;   // of the CPU: for kernels that run on them, in objects that are loaded later
 };
 
 // The status of a failed build, with the compiler's log where the sentence does not have it already.
@@ -88,6 +90,7 @@ struct OpenClTarget {
 };
 
 class FrontEnd;
+struct LoweredProgram;
 
 class OpenClBuild {
  public:
@@ -98,6 +101,9 @@ class OpenClBuild {
 
   // Reads the options and makes the key. INVALID_VALUE for options; BUILD_FAILED with its log where an #include fails.
   Status begin(std::string* log);
+  // Instead, from a part of an image of the form kOpenClTextPartForm, whose hash was checked; of the request only the name
+  // counts. False: these bytes are no whole part.
+  bool beginLowered(std::string_view part, const Digest& hash);
   const Digest& key() const { return key_; }
   const char* name() const;              // of the source, in messages
   bool fromCache(OpenClImage* image);    // all but the text
@@ -107,6 +113,7 @@ class OpenClBuild {
  private:
   const OpenClTarget& target_;
   const std::unique_ptr<FrontEnd> front_end_;
+  std::unique_ptr<const LoweredProgram> lowered_;  // else it is of a source
   Digest key_{};
 };
 
@@ -117,5 +124,9 @@ std::string openClPart(const OpenClImage& image);
 bool readOpenClPart(OpenClImage* image, std::string_view data);
 // What a binary depends on, as a target: device and driver, and how their kernels are made. 32 hexadecimal digits.
 std::string openClPartTarget(const OpenClTarget& target);
+
+// A part with the text of the program, which the driver compiles. It suits every device that has what the target names.
+inline constexpr uint32_t kOpenClTextPartForm = 2;
+bool suitsOpenClText(std::string_view part_target, const OpenClTarget& target, std::string* why_not);
 
 }  // namespace manyrt::compiler

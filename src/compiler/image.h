@@ -147,8 +147,11 @@ struct CudaGlobal {  // a __constant variable of program scope
 };
 
 struct CudaTarget {
+  // kBest: machine code for the device, or PTX for one before it where the compiler does not know the device.
+  enum class Code : uint8_t { kBest, kMachineCode, kPtx };
   uint32_t major = 0, minor = 0;  // of the compute capability
   uint32_t driver_version = 0;    // as cuDriverGetVersion has it: 13000; 0: unknown
+  Code code = Code::kBest;
 };
 
 struct CudaImage {

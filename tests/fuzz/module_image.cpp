@@ -29,6 +29,16 @@ void readPart(const ImagePart& part) {
   (void)compiler::suitsCpu(part.target, &why_not);
   (void)compiler::readCudaPart(&cuda, part.data);
   (void)compiler::readOpenClPart(&opencl, part.data);
+  for (const bool less : {false, true}) {  // a device that has everything, and one that has little and many quirks
+    compiler::OpenClTarget target;
+    target.hidden_offsets = target.wrong_sizes = target.no_empty_arg_info = target.optimized_calls = less;
+    target.doubles = target.halves = target.atomics_64 = !less;
+    why_not.clear();
+    require(compiler::suitsOpenClText(part.target, target, &why_not) == why_not.empty());
+    const compiler::BuildRequest request;
+    compiler::OpenClBuild build(target, request);
+    if (build.beginLowered(part.data, part.hash)) require(build.translate(&opencl).ok() && !opencl.text.empty());
+  }
   ImagePart text = part;
   text.form = 1;
   if (source.read(text, "fuzz").ok()) require(sourceData(source.image()) == part.data);

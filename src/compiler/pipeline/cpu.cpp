@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <iterator>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -13,10 +12,12 @@
 #include "base/log.h"
 #include "base/single_flight.h"
 #include "base/trace.h"
+#include "compiler/ahead.h"
 #include "compiler/build.h"
 #include "compiler/cache/cache.h"
 #include "compiler/lowering/cpu/program.h"
 #include "compiler/pipeline/background.h"
+#include "compiler/pipeline/cpu_flags.h"
 #include "compiler/pipeline/failure.h"
 #include "compiler/pipeline/front_end.h"
 #include "compiler/pipeline/ir_unit.h"
@@ -24,6 +25,7 @@
 #include "compiler/pipeline/sanitizer.h"
 #include "compiler/toolchain/compiler.h"
 #include "compiler/toolchain/cpu_target.h"
+#include "compiler/toolchain/elf.h"
 
 namespace manyrt::compiler {
 namespace {
@@ -31,29 +33,11 @@ namespace {
 // Counts up when the front end, the lowering, the library or the flags below change what a source becomes.
 constexpr uint32_t kCpuForm = 44;
 
-// gcc uses registers and removes dead code, in half the time of -O1. clang takes this for -O1.
-constexpr char kQuickLevel[] = "-Og";
-
-// Of kernels above kLongKernel, where the time of a compiler grows with the square of their size and more: 1 s for quick code
-// and 3 s for optimised code are left at four times that size.
-constexpr char kLongLevel[] = "-O1";
-constexpr uint32_t kLongestQuick = 10000;  // above it quick code is not optimised at all
-
-const char* levelOf(const CpuUnit& unit, CpuForm form) {
-  if (form == CpuForm::kOptimized) return unit.largest > kLongKernel ? kLongLevel : "-O3";
-  return unit.largest > kLongestQuick ? "-O0" : unit.largest > kLongKernel ? kLongLevel : kQuickLevel;
-}
-
-// A sanitizer sees each access of a loop that is no vector, and hardly any that the compiler's vectoriser has made.
-constexpr char kWatchedLevel[] = "-O1";
-
 // Compilers that work on one quick build; each takes some 10 ms to start.
 uint32_t mostTexts() { return std::clamp(std::thread::hardware_concurrency(), 1u, 8u); }
 
 // Of KeptFiles.
 constexpr char kQuickFile[] = "quick.so", kOptimizedFile[] = "optimised.so";
-
-// ---- Flags ----
 
 constexpr int kBackgroundNiceness = 5;  // a quarter of a busy core: what is compiled makes the others faster
 
@@ -79,68 +63,9 @@ bool hasOneForm(const BuildOptions& options) {
   return !options.optimize || options.debug || options.unsafe_math || options.finite_math || options.no_signed_zeros;
 }
 
-std::vector<std::string> flagsFor(const BuildOptions& options, const CpuUnit& unit, CpuForm form,
-                                  const KernelSanitizer& sanitizer, const KeptFiles& kept) {
-  const bool quick = form == CpuForm::kQuick;
-  std::vector<std::string> flags = {
-    "-std=c++17",
-    !options.optimize || kept.debugs() ? "-O0"
-    : !quick && sanitizer.watches()    ? kWatchedLevel
-                                       : levelOf(unit, form),
-#if defined(__aarch64__)
-    "-mcpu=native",
-#elif defined(__x86_64__)
-    "-march=native",
-#endif
-    "-pipe",
-    "-fPIC",
-    "-w",
-    // These change no result: kernels see neither errno nor floating-point exceptions. The lowering says which products and
-    // sums are rounded once.
-    "-fno-math-errno",
-    "-ffp-contract=off",
-    // What the lowering counts on in each form: integers wrap, and memory has no type. Bytes that an item has written as one
-    // type it may read as another.
-    "-fwrapv",
-    "-fno-strict-aliasing",
-    // Unwind tables stay: what fibers throw passes through a kernel.
-    "-fno-exceptions",
-    "-fasynchronous-unwind-tables",
-    "-fno-rtti",
-    "-fvisibility=hidden",
-    "-fno-semantic-interposition",
-    "-fno-stack-protector",
-    "-fno-ident"
-  };
-#if defined(__x86_64__)
-  if (!quick && cpuGathers() && !sanitizer.watches()) flags.emplace_back("-DMRT_FAST_GATHERS=1");
-  // Quick code has no vectors, and compilers prepare each register that there is. Under valgrind this process has no AVX-512,
-  // and compilers, which run outside of it, find the processor's.
-  if (quick || !__builtin_cpu_supports("avx512f")) flags.emplace_back("-mno-avx512f");
-#endif
-  if (!quick && !sanitizer.watches() && unit.largest <= kLongKernel) flags.emplace_back("-fopenmp-simd");
-  // gcc follows what may be the same memory a thousand stores back, in a third of the time of a long kernel. clang ignores it.
-  if (!quick) flags.insert(flags.end(), {"--param", "sccvn-max-alias-queries-per-access=20"});
-  if (unit.fibers) flags.emplace_back("-fstack-clash-protection");  // no frame skips the guard of a fiber's stack
-  if (options.debug || kept.debugs()) flags.emplace_back("-g");
-  if (kept.debugs()) flags.emplace_back("-fno-omit-frame-pointer");
-  if (kept.profiles() && !options.debug && !kept.debugs() && !sanitizer.watches()) flags.emplace_back("-g1");
-  if (sanitizer.watches()) {
-    if (!options.debug) flags.emplace_back("-g1");
-    flags.insert(flags.end(), sanitizer.flags.begin(), sanitizer.flags.end());
-    if (unit.fibers) flags.insert(flags.end(), sanitizer.fiber_flags.begin(), sanitizer.fiber_flags.end());
-  }
-  if (options.no_signed_zeros || options.unsafe_math) flags.emplace_back("-fno-signed-zeros");
-  if (options.finite_math) flags.emplace_back("-ffinite-math-only");
-  if (options.unsafe_math) {
-    flags.insert(flags.end(), {"-fassociative-math", "-freciprocal-math", "-funsafe-math-optimizations", "-DMRT_REORDERS=1"});
-  }
-  return flags;
-}
-
 CompileJob jobFor(const BuildOptions& options, const CpuUnit& unit, CpuForm form, const KernelSanitizer& sanitizer,
-                  const KeptFiles& kept) {
-  CompileJob job{unit.texts, flagsFor(options, unit, form, sanitizer, kept)};
+                  const KeptFiles& kept, const CpuLevel& level) {
+  CompileJob job{unit.texts, cpuFlags(options, unit, form, sanitizer, kept, level)};
   job.folder = kept.folder();
   if (options.optimize) job.simpler = form == CpuForm::kQuick || sanitizer.watches() ? "-O0" : "-O1";
   return job;
@@ -317,8 +242,13 @@ void improve(const Improvement& work, int cancel) {
 
 class Pipeline {
  public:
-  Pipeline(const BuildRequest& request, std::string* log) : request_(request), front_end_(request), log_(*log) {}
+  Pipeline(const BuildRequest& request, std::string* log, const CpuLevel& level = nativeCpuLevel())
+      : request_(request), front_end_(request), log_(*log), level_(level) {}
   Status run(Ref<Object>* object);
+  // The optimised code for the level, which may not be this processor's: nothing is loaded. Reads the cache and writes it.
+  Status runAhead(CpuCode* code);
+  // The same code as text.
+  Status runToText(std::string* text, CpuText form);
   // The text of a build that is under way, for groups that have been launched since; nothing: it is as it was.
   std::optional<CompileJob> jobForLaunches(const Improvement& work, BuildOptions::Groups groups, std::string* log);
 
@@ -331,6 +261,8 @@ class Pipeline {
   }
   Status makeKey();
   Status build(Built* built);
+  Status prepareAhead();
+  bool codeFromCache(CpuCode* code);
   bool fromCache(Built* built);
   void improveLater(Built* built, const CpuUnit& optimized);
   Status compileTo(std::vector<unsigned char>* object, Built* built, const CpuUnit& unit, CpuForm form);
@@ -341,6 +273,8 @@ class Pipeline {
   const BuildRequest& request_;
   FrontEnd front_end_;
   std::string& log_;
+  const CpuLevel& level_;
+  bool ahead_ = false;  // nothing will be known of launches
   Compiler compiler_;
   KernelSanitizer sanitizer_;
   KeptFiles kept_;
@@ -354,7 +288,8 @@ class Pipeline {
 Status Pipeline::makeKey() {
   Blake2b hash;
   addNumber(&hash, kCpuForm);
-  hash.addPart(cpuIdentity());
+  hash.addPart(&level_ == &nativeCpuLevel() ? cpuIdentity() : level_.target);
+  if (ahead_) hash.addPart("ahead of time");
   hash.addPart(compiler_.identity);
   hash.addPart(sanitizer_.key());
   hash.addPart(kept_.key());
@@ -376,11 +311,11 @@ Status Pipeline::translate(FrontEnd* front_end, CpuUnit* optimized, CpuUnit* qui
         own.repeats_lines = own.exact_lines || kept_.profiles() || options.debug;
         own.users_names = kept_.debugs() && users_names_;
         kept_.keepSources(sources);
-        own.lanes = cpuLanes();
-        own.both_orders = !isTranslatedAgain();
+        own.lanes = level_.lanes;
+        own.both_orders = ahead_ || !isTranslatedAgain();
         own.launched_groups = launched_;
-        own.gathers = cpuGathers() && !sanitizer_.watches();
-        own.scatters = cpuScatters() && own.gathers;
+        own.gathers = level_.gathers && !sanitizer_.watches();
+        own.scatters = level_.scatters && own.gathers;
         if (mode_ == Mode::kIrTiered) {
           std::string why_not;
           CpuUnit made;
@@ -449,7 +384,7 @@ void store(const cache::Directory& directory, const Digest& key, const std::stri
 
 Status Pipeline::compileTo(std::vector<unsigned char>* object, Built* built, const CpuUnit& unit, CpuForm form) {
   const trace::BuildStep step(stepOf(form), front_end_.name());
-  const CompileJob job = jobFor(front_end_.options(), unit, form, sanitizer_, kept_);
+  const CompileJob job = jobFor(front_end_.options(), unit, form, sanitizer_, kept_, level_);
   for (size_t i = 0; i < unit.texts.size(); ++i) {
     kept_.keepText("unit" + std::to_string(i) + (form == CpuForm::kQuick && !kept_.debugs() ? ".quick.cpp" : ".cpp"),
                    unit.texts[i]);
@@ -531,7 +466,7 @@ void Pipeline::improveLater(Built* built, const CpuUnit& optimized) {
   work.compiler = compiler_;
   work.directory = cache::directory();
   work.kept = kept_;
-  work.job = jobFor(front_end_.options(), optimized, CpuForm::kOptimized, sanitizer_, kept_);
+  work.job = jobFor(front_end_.options(), optimized, CpuForm::kOptimized, sanitizer_, kept_, level_);
   for (size_t i = 0; i < optimized.texts.size(); ++i) kept_.keepText("unit" + std::to_string(i) + ".cpp", optimized.texts[i]);
   work.turnable = optimized.turnable && isTranslatedAgain();
   work.job.niceness = kBackgroundNiceness;
@@ -553,7 +488,7 @@ std::optional<CompileJob> Pipeline::jobForLaunches(const Improvement& work, Buil
   CpuUnit optimized;
   std::string again;
   if (!front_end_.readOptions().ok() || !translate(&front_end_, &optimized, nullptr, &again).ok()) return std::nullopt;
-  CompileJob job = jobFor(front_end_.options(), optimized, CpuForm::kOptimized, sanitizer_, kept_);
+  CompileJob job = jobFor(front_end_.options(), optimized, CpuForm::kOptimized, sanitizer_, kept_, level_);
   if (job.texts == work.job.texts) return std::nullopt;
   for (size_t i = 0; i < optimized.texts.size(); ++i) kept_.keepText("unit" + std::to_string(i) + ".cpp", optimized.texts[i]);
   job.niceness = work.job.niceness;
@@ -576,6 +511,61 @@ std::optional<CompileJob> turnedJob(const Improvement& work, std::string* log) {
   const BuildRequest request = work.request->request();
   std::string unused;
   return Pipeline(request, &unused).jobForLaunches(work, std::move(groups), log);
+}
+
+// ---- Ahead of time ----
+
+// No sanitizer and no debugger of this process has a part in code for another one.
+Status Pipeline::prepareAhead() {
+  ahead_ = true;
+  mode_ = Mode::kOptimized;
+  RT_TRY(front_end_.readOptions());
+  return findCompiler(&compiler_);
+}
+
+bool Pipeline::codeFromCache(CpuCode* code) {
+  cache::Entry data;
+  uint32_t length = 0;
+  if (!cache::load(&data, key_) || data.size() < sizeof length) return false;
+  memcpy(&length, data.data(), sizeof length);
+  const size_t start = sizeof length + length;
+  if (start > data.size() || !checkSharedObject(data.data() + start, data.size() - start).empty()) return false;
+  code->log.assign(reinterpret_cast<const char*>(data.data()) + sizeof length, length);
+  code->object.assign(data.data() + start, data.data() + data.size());
+  return true;
+}
+
+Status Pipeline::runAhead(CpuCode* code) {
+  RT_TRY(prepareAhead());
+  RT_TRY(makeKey());
+  code->optimized = true;
+  if (codeFromCache(code)) return Status();
+  CpuUnit unit;
+  Built built;
+  Status status = translate(&front_end_, &unit, nullptr, &built.log);
+  if (status.ok()) status = compileTo(&code->object, &built, unit, CpuForm::kOptimized);
+  if (status.code() == RT_ERROR_INTERNAL) {
+    status = compileSafely(&code->object, &built, std::move(status));
+    code->optimized = false;
+  }
+  code->log = std::move(built.log);
+  if (status.ok() && code->optimized) store(cache::directory(), key_, code->log, code->object);
+  return status;
+}
+
+Status Pipeline::runToText(std::string* text, CpuText form) {
+  RT_TRY(prepareAhead());
+  CpuUnit unit;
+  RT_TRY(translate(&front_end_, &unit, nullptr, &log_));
+  if (form == CpuText::kAssembly) {
+    std::string output;
+    const CompileJob job = jobFor(front_end_.options(), unit, CpuForm::kOptimized, sanitizer_, kept_, level_);
+    const Status status = compileToAssembly(text, &output, compiler_, job);
+    if (!status.ok()) log_ += output;
+    return orDefect(status, front_end_.name(), output, unit.texts);
+  }
+  for (const std::string& each : unit.texts) *text += each;
+  return Status();
 }
 
 Status Pipeline::run(Ref<Object>* object) {
@@ -614,6 +604,14 @@ Status Pipeline::run(Ref<Object>* object) {
 
 Status buildForCpu(Ref<Object>* object, std::string* log, const BuildRequest& request) {
   return Pipeline(request, log).run(object);
+}
+
+Status buildCpuCode(CpuCode* code, const CpuLevel& level, const BuildRequest& request) {
+  return Pipeline(request, &code->log, level).runAhead(code);
+}
+
+Status cpuCodeText(std::string* text, std::string* log, CpuText form, const CpuLevel& level, const BuildRequest& request) {
+  return Pipeline(request, log, level).runToText(text, form);
 }
 
 Status awaitBetter(const Object& object, Deadline deadline) {

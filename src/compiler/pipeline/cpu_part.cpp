@@ -2,10 +2,29 @@
 #include <cstdint>
 
 #include "base/entry_bytes.h"
+#include "compiler/ahead.h"
 #include "compiler/build.h"
 #include "compiler/toolchain/cpu_target.h"
 
 namespace manyrt::compiler {
+
+namespace {
+
+std::string partData(std::string_view log, Object::Tier tier, std::string_view object) {
+  EntryWriter out;
+  out.text(log);
+  out.number(static_cast<uint64_t>(tier));
+  out.text(object);
+  const std::vector<unsigned char> bytes = out.take();
+  return std::string(bytes.begin(), bytes.end());
+}
+
+}  // namespace
+
+std::string cpuPart(const CpuCode& code) {
+  return partData(code.log, code.optimized ? Object::Tier::kOptimized : Object::Tier::kQuick,
+                  {reinterpret_cast<const char*>(code.object.data()), code.object.size()});
+}
 
 Status cpuPart(std::string* data, std::string* target, const Object& object, const std::string& log) {
   const Object* const better = object.betterObject();
@@ -16,12 +35,7 @@ Status cpuPart(std::string* data, std::string* target, const Object& object, con
   }
   std::string file;
   RT_TRY(wanted.readFile(&file));
-  EntryWriter out;
-  out.text(log);
-  out.number(static_cast<uint64_t>(wanted.tier()));
-  out.text(file);
-  const std::vector<unsigned char> bytes = out.take();
-  data->assign(bytes.begin(), bytes.end());
+  *data = partData(log, wanted.tier(), file);
   *target = wanted.target();
   return Status();
 }

@@ -8,6 +8,7 @@
 
 #include "base/single_flight.h"
 #include "base/trace.h"
+#include "compiler/ahead.h"
 #include "compiler/build.h"
 #include "compiler/cache/cache.h"
 #include "compiler/cache/cuda_entry.h"
@@ -126,7 +127,7 @@ Status buildOnce(BuiltImage* image, const Digest& key, const char* name, Origin*
 void addTarget(Blake2b* hash, const char* language, const CudaTarget& target, const NvrtcLibrary& library) {
   hash->addPart(language);
   addNumber(hash, kCudaForm);
-  addNumber(hash, uint64_t{target.major} << 32 | target.minor);
+  addNumber(hash, uint64_t{target.major} << 32 | uint64_t{target.minor} << 8 | static_cast<uint64_t>(target.code));
   hash->addPart(library.identity);
 }
 
@@ -166,6 +167,13 @@ std::string cudaPart(const CudaImage& image) {
 
 bool readCudaPart(CudaImage* image, std::string_view data) {
   return readCudaEntry(image, reinterpret_cast<const unsigned char*>(data.data()), data.size());
+}
+
+Status cudaArchitectures(std::vector<uint32_t>* architectures, std::string* path) {
+  NvrtcLibrary library;
+  RT_TRY(findNvrtc(&library, 0));
+  *path = library.path;
+  return nvrtcArchitectures(architectures, library);
 }
 
 Status buildForCuda(BuiltImage* image, const CudaTarget& target, const BuildRequest& request) {

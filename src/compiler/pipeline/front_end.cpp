@@ -57,6 +57,7 @@ bool mayInclude(std::string_view text) {
 
 Status FrontEnd::readOptions() {
   RT_TRY(parseOptions(&options_, request_.options));
+  options_.preprocessor.source_folder = request_.folder;
   options_.preprocessor.headers.insert(options_.preprocessor.headers.end(), request_.headers.begin(), request_.headers.end());
   return Status();
 }
@@ -82,7 +83,11 @@ bool FrontEnd::preprocessAll() {
   bool good = true;
   for (size_t i = 0; i < all.size() && !diagnostics_.full(); ++i) {
     const std::string_view text = i == 0 ? request_.source : request_.more[i - 1];
-    const uint32_t file = sources_.add(numbered(name(), i), std::string(text));
+    const bool named = !request_.more_names.empty();
+    const uint32_t file = sources_.add(!named   ? numbered(name(), i)
+                                       : i == 0 ? name()
+                                                : request_.more_names[i - 1],
+                                       std::string(text));
     good = preprocess(&all[i], sources_, file, options_.preprocessor, diagnostics_) && good;
   }
   return good && merge(&*program_, all, diagnostics_);
@@ -95,6 +100,7 @@ Status FrontEnd::addToKey(Blake2b* hash, std::string* log) {
   hash->addPart(request_.source);
   addNumber(hash, request_.more.size());
   for (std::string_view source : request_.more) hash->addPart(source);
+  for (const std::string& name : request_.more_names) hash->addPart(name);
   addNumber(hash, request_.headers.size());
   for (const Header& header : request_.headers) {
     hash->addPart(header.name);

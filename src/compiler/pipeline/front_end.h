@@ -43,6 +43,11 @@ class FrontEnd {
   }
   const char* name() const { return request_.name[0] != '\0' ? request_.name : "kernel.cl"; }
 
+  // What #include finds on the disk is listed in `found`, with texts of the sources.
+  void noteHeaders(std::vector<FoundHeader>* found) { options_.preprocessor.found = found; }
+  const Sources& sources() const { return sources_; }
+  const Diagnostics& diagnostics() const { return diagnostics_; }
+
   // Source, options, headers and the library's version; with an #include what the preprocessor makes of them. A failure of
   // that is in `log`.
   Status addToKey(Blake2b* hash, std::string* log);

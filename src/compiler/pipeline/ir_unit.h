@@ -13,4 +13,8 @@ namespace manyrt::compiler {
 bool unitFromIr(CpuUnit* unit, bool lanes, std::string* why_not, Program& program, const Sources& sources,
                 const BuildOptions& options, Diagnostics& diagnostics);
 
+// The IR after all passes as text (ir/text.h).
+bool irAfterPasses(std::string* text, std::string* why_not, Program& program, const BuildOptions& options,
+                   Diagnostics& diagnostics);
+
 }  // namespace manyrt::compiler

@@ -1,9 +1,12 @@
 // The pipeline to an OpenClImage: options, key, cache; and where that has nothing, the front end and a text.
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <set>
 
 #include "base/entry_bytes.h"
 #include "base/trace.h"
+#include "compiler/ahead.h"
 #include "compiler/build.h"
 #include "compiler/builtins/builtins.h"
 #include "compiler/builtins/prototype.h"
@@ -235,6 +238,132 @@ std::string openClPartTarget(const OpenClTarget& target) {
   return hexadecimal(hash.finish()).substr(0, kDigits);
 }
 
+// ---- Lowered ahead of time ----
+
+// What a device has to have for a text, by the words of the part's target.
+struct OpenClNeed {
+  const char* word;
+  const char* sentence;
+  bool OpenClTarget::*has;
+  std::array<std::string_view, 2> mentions;  // words of a source that may depend on it
+};
+constexpr OpenClNeed kNeeds[] = {{"doubles", "needs double precision", &OpenClTarget::doubles, {"double", "cl_khr_fp64"}},
+                                 {"halves", "needs half precision", &OpenClTarget::halves, {"half", "cl_khr_fp16"}},
+                                 {"atomics_64", "needs 64-bit atomics", &OpenClTarget::atomics_64, {"cl_khr_int64", "atom_"}}};
+
+constexpr std::string_view kTextWord = "text", kAddressesWord = "addresses", kOffsetsWord = "offsets";
+
+// A program whose text names nothing that a device may lack is the same for every device.
+std::string targetOf(const OpenClTarget& target, const Sources& sources) {
+  std::string words = std::string(kTextWord) + " " + std::string(target.hidden_offsets ? kOffsetsWord : kAddressesWord);
+  for (const OpenClNeed& need : kNeeds) {
+    bool mentioned = false;
+    for (uint32_t file = 0; file < sources.count(); ++file) {
+      for (const std::string_view word : need.mentions)
+        mentioned = mentioned || sources.text(file).find(word) != std::string_view::npos;
+    }
+    if (mentioned) words.append(" ").append(need.word);
+  }
+  return words;
+}
+
+// Of the options those that the driver's depend on.
+std::string languageOptions(const char* options) {
+  std::vector<std::string> words;
+  std::string kept;
+  if (!splitWords(&words, options).ok()) return kept;
+  for (const std::string& word : words) {
+    if (word.starts_with("-cl-") && !word.starts_with("-cl-std")) kept += (kept.empty() ? "" : " ") + word;
+  }
+  return kept;
+}
+
+struct LoweredProgram {
+  BuildOptions options;
+  bool calls_kernels = false;
+  OpenClImage image;  // its binary is the text
+};
+
+bool suitsOpenClText(std::string_view part_target, const OpenClTarget& target, std::string* why_not) {
+  const auto take = [&] {
+    const size_t end = std::min(part_target.find(' '), part_target.size());
+    const std::string_view word = part_target.substr(0, end);
+    part_target.remove_prefix(std::min(end + 1, part_target.size()));
+    return word;
+  };
+  if (take() != kTextWord || take() != (target.hidden_offsets ? kOffsetsWord : kAddressesWord)) {
+    *why_not = "is for another way of addressing memory";
+    return false;
+  }
+  while (!part_target.empty()) {
+    const std::string_view word = take();
+    const auto need =
+        std::find_if(std::begin(kNeeds), std::end(kNeeds), [&](const OpenClNeed& each) { return word == each.word; });
+    if (need == std::end(kNeeds)) {
+      *why_not = "needs something that this library does not know";
+      return false;
+    }
+    if (!(target.*need->has)) {
+      *why_not = std::string(need->sentence) + ", which the device does not have";
+      return false;
+    }
+  }
+  return true;
+}
+
+Status lowerForOpenCl(OpenClText* made, bool hidden_offsets, const BuildRequest& request) {
+  OpenClTarget target;  // that has everything
+  target.hidden_offsets = hidden_offsets;
+  FrontEnd front_end(request);
+  RT_TRY(front_end.readOptions());
+  front_end.refuseSubGroups();
+  OpenClImage image;
+  bool calls = false;
+  RT_TRY(front_end.translate(
+      &made->log, [&](Program& program, const Sources& sources, const BuildOptions& options, Diagnostics& diagnostics) {
+        if (!describe(&image, target, options, program, sources, diagnostics)) return false;
+        calls = callsKernel(program);
+        made->target = targetOf(target, sources);
+        return true;
+      }));
+  made->text = image.text;
+  image.log = made->log;
+  image.binary.assign(image.text.begin(), image.text.end());
+  EntryWriter out;
+  out.text(languageOptions(request.options));
+  out.number(calls ? 1 : 0);
+  const std::vector<unsigned char> entry = writeOpenClEntry(image);
+  out.block(entry.data(), entry.size());
+  const std::vector<unsigned char> bytes = out.take();
+  made->data.assign(bytes.begin(), bytes.end());
+  return Status();
+}
+
+bool OpenClBuild::beginLowered(std::string_view part, const Digest& hash) {
+  auto read = std::make_unique<LoweredProgram>();
+  EntryReader in(reinterpret_cast<const unsigned char*>(part.data()), part.size());
+  std::string options;
+  uint32_t calls = 0;
+  const unsigned char* entry = nullptr;
+  uint64_t bytes = 0;
+  if (!in.text(&options) || !in.number(&calls, 1) || !in.block(&entry, &bytes) || !in.atEnd() ||
+      options.find('\0') != std::string::npos || languageOptions(options.c_str()) != options ||
+      !parseOptions(&read->options, options.c_str()).ok() ||
+      !readOpenClEntry(&read->image, entry, static_cast<size_t>(bytes))) {
+    return false;
+  }
+  read->calls_kernels = calls != 0;
+  Blake2b key;
+  key.addPart("text of an image for OpenCL");
+  addTarget(&key, target_);
+  key.add(hash.data(), hash.size());
+  key_ = key.finish();
+  lowered_ = std::move(read);
+  return true;
+}
+
+// ---- From a source ----
+
 OpenClBuild::OpenClBuild(const OpenClTarget& target, const BuildRequest& request)
     : target_(target), front_end_(std::make_unique<FrontEnd>(request)) {}
 
@@ -263,7 +392,7 @@ bool OpenClBuild::fromCache(OpenClImage* image) {
   trace::BuildStep step("cache miss", name());
   cache::Entry data;
   if (!cache::load(&data, key_) || !readOpenClEntry(image, data.data(), data.size())) return false;
-  image->options = optionsFor(front_end_->options(), target_, image->kernels, image->optimized);
+  image->options = optionsFor(lowered_ ? lowered_->options : front_end_->options(), target_, image->kernels, image->optimized);
   image->hidden_offsets = target_.hidden_offsets;
   step.rename("cache hit");
   return true;
@@ -275,7 +404,16 @@ void OpenClBuild::store(const OpenClImage& image) {
 }
 
 Status OpenClBuild::translate(OpenClImage* image) {
+  if (lowered_) {
+    *image = lowered_->image;
+    image->text = target_.wrong_sizes ? kRightSizes : "";
+    image->text.append(image->binary.begin(), image->binary.end());
+    image->binary.clear();
+    image->optimized = lowered_->options.optimize || (target_.optimized_calls && lowered_->calls_kernels);
+    image->options = optionsFor(lowered_->options, target_, image->kernels, image->optimized);
+  }
   image->hidden_offsets = target_.hidden_offsets;
+  if (lowered_) return Status();
   return front_end_->translate(
       &image->log, [&](Program& program, const Sources& sources, const BuildOptions& options, Diagnostics& diagnostics) {
         return describe(image, target_, options, program, sources, diagnostics);

@@ -32,7 +32,7 @@ std::string folderOf(std::string_view name) {
 }
 
 std::string joined(const std::string& folder, const std::string& name) {
-  return folder.ends_with('/') ? folder + name : folder + "/" + name;
+  return folder == "." ? name : folder.ends_with('/') ? folder + name : folder + "/" + name;
 }
 
 // Up to `size` bytes, fewer where the file has become shorter meanwhile. False with errno.
@@ -62,6 +62,7 @@ IncludedFile* Files::add(uint32_t file) {
   IncludedFile& included = files_.emplace_back();
   included.file = file;
   included.folder = folderOf(sources_.name(file));
+  if (included.folder.empty()) included.folder = options_.source_folder;
   return lex(included);
 }
 
@@ -149,6 +150,7 @@ IncludedFile* Files::find(const std::string& name, bool angled, const IncludedFi
     IncludedFile* found = nullptr;
     switch (open(&found, path, where)) {
       case Found::kYes:
+        if (options_.found != nullptr) options_.found->push_back({name, path, sources_.text(found->file)});
         return found;
       case Found::kError:
         return nullptr;

@@ -12,6 +12,13 @@
 
 namespace manyrt::compiler {
 
+// A file that #include found on the disk, by the name that #include has for it.
+struct FoundHeader {
+  std::string name;
+  std::string path;
+  std::string_view text;  // of the sources
+};
+
 struct PreprocessorOptions {
   // In the order of the command line: {"NAME", "value"} for -D, {"NAME", nothing} with `undefine` for -U.
   struct Definition {
@@ -21,7 +28,9 @@ struct PreprocessorOptions {
   };
   std::vector<Definition> definitions;
   std::vector<Header> headers;
-  std::vector<std::string> include_folders;  // -I, after the folder of the including file where that has one
+  std::vector<std::string> include_folders;   // -I, after the folder of the including file where that has one
+  std::string source_folder;                  // of sources whose names have none; empty: they are in no folder
+  std::vector<FoundHeader>* found = nullptr;  // receives each, again for each #include
 };
 
 // Limits that keep any input finite: kMaxTokens in all, kMaxIncludeDepth, kMaxExpansion of macros within macros.

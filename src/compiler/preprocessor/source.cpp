@@ -95,17 +95,25 @@ std::string_view Sources::line(Location where) const {
 
 std::string_view Sources::keep(std::string spelling) { return texts_.emplace_back(std::move(spelling)); }
 
-void Diagnostics::add(Location where, const char* word, const char* format, va_list arguments) {
+void Diagnostics::add(Location where, Diagnostic::Kind kind, const char* format, va_list arguments) {
+  constexpr const char* kWords[] = {"error", "warning", "note"};
+  Diagnostic& made = list_.emplace_back(Diagnostic{kind, where, "", ""});
   if (where.line != 0) {
     appendVisible(&log_, sources_.name(where.file));
     log_.append(":").append(std::to_string(where.line)).append(":").append(std::to_string(where.column)).append(": ");
   }
-  log_.append(word).append(": ");
+  log_.append(kWords[static_cast<size_t>(kind)]).append(": ");
   char sentence[kMaxMessage];
   const int length = vsnprintf(sentence, sizeof sentence, format, arguments);
-  appendVisible(&log_, sentence);
-  log_.append(length >= static_cast<int>(sizeof sentence) ? "...\n" : "\n");
-  appendLine(&log_, sources_.line(where), where.column);
+  appendVisible(&made.text, sentence);
+  if (length >= static_cast<int>(sizeof sentence)) made.text.append("...");
+  appendLine(&made.shown, sources_.line(where), where.column);
+  log_.append(made.text).append("\n").append(made.shown);
+}
+
+void Diagnostics::addPlain(std::string text) {
+  log_.append("note: ").append(text).append("\n");
+  list_.push_back({Diagnostic::Kind::kNote, {}, std::move(text), ""});
 }
 
 void Diagnostics::error(Location where, const char* format, ...) {
@@ -113,20 +121,20 @@ void Diagnostics::error(Location where, const char* format, ...) {
   ++errors_;
   va_list arguments;
   va_start(arguments, format);
-  add(where, "error", format, arguments);
+  add(where, Diagnostic::Kind::kError, format, arguments);
   va_end(arguments);
-  if (full()) log_.append("note: ").append(std::to_string(kMaxErrors)).append(" errors are shown; the rest was not read.\n");
+  if (full()) addPlain(std::to_string(kMaxErrors) + " errors are shown; the rest was not read.");
 }
 
 void Diagnostics::warning(Location where, const char* format, ...) {
   if (full() || warnings_ > kMaxWarnings) return;
   if (++warnings_ > kMaxWarnings) {
-    log_.append("note: ").append(std::to_string(kMaxWarnings)).append(" warnings are shown; there are more.\n");
+    addPlain(std::to_string(kMaxWarnings) + " warnings are shown; there are more.");
     return;
   }
   va_list arguments;
   va_start(arguments, format);
-  add(where, "warning", format, arguments);
+  add(where, Diagnostic::Kind::kWarning, format, arguments);
   va_end(arguments);
 }
 
@@ -134,7 +142,7 @@ void Diagnostics::note(Location where, const char* format, ...) {
   if (full()) return;
   va_list arguments;
   va_start(arguments, format);
-  add(where, "note", format, arguments);
+  add(where, Diagnostic::Kind::kNote, format, arguments);
   va_end(arguments);
 }
 

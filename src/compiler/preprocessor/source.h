@@ -39,6 +39,14 @@ class Sources {
   std::vector<File> files_;
 };
 
+struct Diagnostic {
+  enum class Kind : uint8_t { kError, kWarning, kNote };
+  Kind kind;
+  Location where;     // line 0: nowhere
+  std::string text;   // one sentence
+  std::string shown;  // the line of the source and a caret under the column, two lines; empty: none
+};
+
 // Errors, warnings and notes in order. After kMaxErrors the front end gives up: every loop over input checks `full`.
 class Diagnostics {
  public:
@@ -54,12 +62,15 @@ class Diagnostics {
   uint32_t errorCount() const { return errors_; }
   // "name:line:column: error: sentence", the line of the source and a caret under the column, for each.
   const std::string& log() const { return log_; }
+  const std::vector<Diagnostic>& list() const { return list_; }
 
  private:
-  void add(Location where, const char* word, const char* format, va_list arguments);
+  void add(Location where, Diagnostic::Kind kind, const char* format, va_list arguments);
+  void addPlain(std::string text);  // a note on the list itself
 
   const Sources& sources_;
   std::string log_;
+  std::vector<Diagnostic> list_;
   uint32_t errors_ = 0;
   uint32_t warnings_ = 0;
 };

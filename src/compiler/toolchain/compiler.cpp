@@ -110,6 +110,7 @@ class Build {
  public:
   Build(const Compiler& compiler, std::string* log, const CompileJob& job) : compiler_(compiler), log_(*log), job_(job) {}
   Status run(std::vector<unsigned char>* object);
+  Status runToAssembly(std::string* text);
 
  private:
   Status begin();
@@ -118,7 +119,7 @@ class Build {
   Status link(std::vector<unsigned char>* object, const std::vector<std::string>& undefined);
   bool linkDirectly(std::vector<unsigned char>* object, const std::vector<std::string>& undefined);
   ProcessJob process(std::vector<std::string> arguments) const;
-  ProcessJob compilation(size_t unit, bool simpler) const;
+  ProcessJob compilation(size_t unit, bool simpler, const char* step = "-c", const char* ending = ".o") const;
   ProcessResult start(std::vector<std::string> arguments) const;
   void addUnits(std::vector<std::string>* arguments) const;
   Status judge(const ProcessResult& result, const char* step);
@@ -224,12 +225,12 @@ bool brokeDown(const ProcessResult& result) {
   return says("internal compiler error: ") || says("PLEASE submit a bug report to ");  // gcc, clang
 }
 
-ProcessJob Build::compilation(size_t unit, bool simpler) const {
+ProcessJob Build::compilation(size_t unit, bool simpler, const char* step, const char* ending) const {
   std::vector<std::string> arguments = {compiler_.path};
   arguments.insert(arguments.end(), job_.flags.begin(), job_.flags.end());
   if (simpler) arguments.push_back(job_.simpler);
   if (!job_.folder.empty()) arguments.push_back("-fdebug-prefix-map=" + folder_.path() + "=" + job_.folder);
-  arguments.insert(arguments.end(), {"-x", "c++", "-c", "-o", unitName(unit, ".o"), unitName(unit, ".cpp")});
+  arguments.insert(arguments.end(), {"-x", "c++", step, "-o", unitName(unit, ending), unitName(unit, ".cpp")});
   return process(std::move(arguments));
 }
 
@@ -317,6 +318,21 @@ Status Build::run(std::vector<unsigned char>* object) {
   return link(object, undefined);
 }
 
+Status Build::runToAssembly(std::string* text) {
+  RT_TRY(begin());
+  for (size_t i = 0; i < job_.texts.size(); ++i) {
+    const ProcessResult result = std::move(runProcesses({compilation(i, false, "-S", ".s")}, job_.cancel)[0]);
+    keepOutput(result);
+    RT_TRY(judge(result, kCompiling));
+    std::vector<unsigned char> unit;
+    if (const int error = folder_.read(&unit, unitName(i, ".s").c_str(), kMaxFileBytes); error != 0) {
+      return failure(kCompiling, "left no assembly that can be read (%s)", strerror(error));
+    }
+    text->append(unit.begin(), unit.end());
+  }
+  return Status();
+}
+
 }  // namespace
 
 std::vector<std::string> findPrograms(std::string_view name, std::string_view path) {
@@ -359,6 +375,11 @@ Status findCompiler(Compiler* compiler) {
 Status compile(std::vector<unsigned char>* object, std::string* log, const Compiler& compiler, const CompileJob& job) {
   object->clear();
   return Build(compiler, log, job).run(object);
+}
+
+Status compileToAssembly(std::string* text, std::string* log, const Compiler& compiler, const CompileJob& job) {
+  text->clear();
+  return Build(compiler, log, job).runToAssembly(text);
 }
 
 }  // namespace manyrt::compiler

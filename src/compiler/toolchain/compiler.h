@@ -35,6 +35,9 @@ struct CompileJob {
   int cancel = -1;                 // a descriptor: once it can be read, they are killed and the job is SHUT_DOWN
 };
 
+// The texts as the compiler's assembly language, one after the other. As compile() otherwise, which goes on to an object.
+Status compileToAssembly(std::string* text, std::string* log, const Compiler& compiler, const CompileJob& job);
+
 // All programs of this name, in order. Folders that are not absolute are passed over: they mean another place in each run.
 std::vector<std::string> findPrograms(std::string_view name, std::string_view path);
 

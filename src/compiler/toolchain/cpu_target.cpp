@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cstdio>
 #include <initializer_list>
@@ -110,18 +111,60 @@ std::string missingText(const std::array<uint32_t, kWords>& missing) {
 const char* levelOf(uint32_t lanes) { return lanes == 16 ? "avx512" : lanes == 8 ? "avx2" : "sse"; }
 constexpr std::pair<const char*, uint32_t> kLevels[] = {{"sse", 4}, {"avx2", 8}, {"avx512", 16}};
 
+// The levels of the x86-64 ABI. Each adds to the one before it. Flags name features one by one: compilers of Debian 11 do not
+// know the levels.
+struct LevelStep {
+  const char* name;
+  const char* other_name;
+  uint32_t lanes;
+  std::vector<const char*> flags;
+  std::vector<std::pair<Word, uint32_t>> features;
+};
+std::vector<LevelStep> levelSteps() {
+  return {{"x86-64", "", 4, {"-march=x86-64"}, {{kLeaf1D, bits({0, 8, 15, 23, 24, 25, 26})}}},
+          {"x86-64-v2",
+           "sse",
+           4,
+           {"-msse3", "-mssse3", "-msse4.1", "-msse4.2", "-mpopcnt", "-mcx16", "-msahf"},
+           {{kLeaf1C, bits({0, 9, 13, 19, 20, 23})}, {kExtendedC, bits({0})}}},
+          {"x86-64-v3",
+           "avx2",
+           8,
+           {"-mavx", "-mavx2", "-mfma", "-mf16c", "-mbmi", "-mbmi2", "-mlzcnt", "-mmovbe"},
+           {{kLeaf1C, bits({12, 22, 28, 29})}, {kLeaf7B, bits({3, 5, 8})}, {kExtendedC, bits({5})}, {kSaved, 0x7}}},
+          {"x86-64-v4",
+           "avx512",
+           16,
+           {"-mavx512f", "-mavx512cd", "-mavx512bw", "-mavx512dq", "-mavx512vl"},
+           {{kLeaf7B, bits({16, 17, 28, 30, 31})}, {kSaved, 0xe7}}}};
+}
+
 #else
 
 #if defined(__aarch64__)
 constexpr char kMachineWord[] = "aarch64";
 constexpr std::pair<const char*, uint32_t> kLevels[] = {{"neon", 4}};
 const char* levelOf(uint32_t) { return "neon"; }
+constexpr char kStepName[] = "armv8-a", kStepFlag[] = "-march=armv8-a";
+constexpr uint32_t kStepFeatures = 3;  // floating-point numbers and vectors
 #else
 constexpr char kMachineWord[] = "riscv64";
 constexpr std::pair<const char*, uint32_t> kLevels[] = {{"scalar", 4}};
 const char* levelOf(uint32_t) { return "scalar"; }
+constexpr char kStepName[] = "rv64gc", kStepFlag[] = "-march=rv64gc";
+constexpr uint32_t kStepFeatures = 0;
 #endif
 constexpr size_t kWords = 4;
+
+enum Word : size_t { kHwcap };
+struct LevelStep {
+  const char* name;
+  const char* other_name;
+  uint32_t lanes;
+  std::vector<const char*> flags;
+  std::vector<std::pair<Word, uint32_t>> features;
+};
+std::vector<LevelStep> levelSteps() { return {{kStepName, levelOf(4), 4, {kStepFlag}, {{kHwcap, kStepFeatures}}}}; }
 
 std::array<uint32_t, kWords> features() {
   const uint64_t first = getauxval(AT_HWCAP), second = getauxval(AT_HWCAP2);
@@ -157,17 +200,62 @@ bool readFeatures(std::array<uint32_t, kWords>* features, std::string_view text)
   return true;
 }
 
-}  // namespace
-
-std::string cpuTarget(std::string_view sanitizer) {
-  std::string target = std::string(kMachineWord) + " " + levelOf(cpuLanes()) + " ";
+std::string targetOf(uint32_t lanes, const std::array<uint32_t, kWords>& features) {
+  std::string target = std::string(kMachineWord) + " " + levelOf(lanes) + " ";
   char text[16];
   for (size_t i = 0; i < kWords; ++i) {
-    snprintf(text, sizeof text, i == 0 ? "%x" : ".%x", ownFeatures()[i]);
+    snprintf(text, sizeof text, i == 0 ? "%x" : ".%x", features[i]);
     target += text;
   }
-  if (!sanitizer.empty()) target += " " + std::string(sanitizer);
   return target;
+}
+
+std::vector<CpuLevel> makeLevels() {
+  std::vector<CpuLevel> levels;
+  std::array<uint32_t, kWords> features{};
+  std::vector<std::string> flags;
+  for (const LevelStep& step : levelSteps()) {
+    for (const auto& [word, mask] : step.features) features[word] |= mask;
+    flags.insert(flags.end(), step.flags.begin(), step.flags.end());
+    levels.push_back({step.name, step.other_name, targetOf(step.lanes, features), flags, step.lanes, false, false});
+  }
+  return levels;
+}
+
+CpuLevel makeNativeLevel() {
+#if defined(__aarch64__)
+  const std::vector<std::string> flags = {"-mcpu=native"};
+#elif defined(__x86_64__)
+  const std::vector<std::string> flags = {"-march=native"};
+#else
+  const std::vector<std::string> flags;
+#endif
+  return {"native", "", targetOf(cpuLanes(), ownFeatures()), flags, cpuLanes(), cpuGathers(), cpuScatters()};
+}
+
+}  // namespace
+
+// Never destroyed, both: builds may run until the process ends.
+const std::vector<CpuLevel>& cpuLevels() {
+  static const auto* levels = new std::vector<CpuLevel>(makeLevels());
+  return *levels;
+}
+
+const CpuLevel& nativeCpuLevel() {
+  static const auto* level = new CpuLevel(makeNativeLevel());
+  return *level;
+}
+
+const CpuLevel* findCpuLevel(std::string_view name) {
+  if (name == nativeCpuLevel().name) return &nativeCpuLevel();
+  for (const CpuLevel& level : cpuLevels()) {
+    if (!name.empty() && (name == level.name || name == level.other_name)) return &level;
+  }
+  return nullptr;
+}
+
+std::string cpuTarget(std::string_view sanitizer) {
+  return nativeCpuLevel().target + (sanitizer.empty() ? "" : " " + std::string(sanitizer));
 }
 
 uint32_t suitsCpu(std::string_view target, std::string* why_not) {
@@ -188,11 +276,14 @@ uint32_t suitsCpu(std::string_view target, std::string* why_not) {
     return 0;
   }
   bool lacks = false;
+  uint32_t used = 0;
   for (size_t i = 0; i < kWords; ++i) {
+    used += static_cast<uint32_t>(std::popcount(wanted[i]));
     wanted[i] &= ~ownFeatures()[i];
     lacks = lacks || wanted[i] != 0;
   }
-  if (!lacks) return lanes;
+  constexpr uint32_t kMostFeatures = 32 * kWords;
+  if (!lacks) return lanes * (kMostFeatures + 1) + used;
   *why_not = "needs instructions that this processor does not have: " + missingText(wanted);
   return 0;
 }

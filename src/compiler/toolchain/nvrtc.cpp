@@ -226,6 +226,7 @@ class Compilation {
     if (program_ != nullptr) (void)table_.destroyProgram(&program_);
   }
   Status run(const CudaTarget& target, const NvrtcJob& job);
+  Status architectures(std::vector<int>* known);
 
  private:
   Status chooseArchitecture(std::string* option, const CudaTarget& target);
@@ -249,15 +250,29 @@ Status Compilation::failure(nvrtc::Result result, const char* what) {
   return Status::error(RT_ERROR_BUILD_FAILED, "NVRTC (%s) could not %s: %s.", library_.path.c_str(), what, name);
 }
 
-Status Compilation::chooseArchitecture(std::string* option, const CudaTarget& target) {
+Status Compilation::architectures(std::vector<int>* known) {
   int count = 0;
   nvrtc::Result result = call("nvrtc.architectures", table_.getNumSupportedArchs(&count));
   if (result != nvrtc::kSuccess) return failure(result, "tell its architectures");
-  std::vector<int> known(static_cast<size_t>(std::max(count, 1)));
-  result = table_.getSupportedArchs(known.data());
+  known->resize(static_cast<size_t>(std::max(count, 1)));
+  result = table_.getSupportedArchs(known->data());
   if (result != nvrtc::kSuccess) return failure(result, "tell its architectures");
-  known.resize(static_cast<size_t>(std::max(count, 0)));
+  known->resize(static_cast<size_t>(std::max(count, 0)));
+  return Status();
+}
+
+Status Compilation::chooseArchitecture(std::string* option, const CudaTarget& target) {
+  std::vector<int> known;
+  RT_TRY(architectures(&known));
   const int own = static_cast<int>(target.major * 10 + target.minor);
+  if (target.code != CudaTarget::Code::kBest) {
+    if (std::find(known.begin(), known.end(), own) == known.end()) {
+      return Status::error(RT_ERROR_NOT_SUPPORTED, "NVRTC (%s) does not compile for sm_%d.", library_.path.c_str(), own);
+    }
+    *option =
+        std::string("--gpu-architecture=") + (target.code == CudaTarget::Code::kPtx ? "compute_" : "sm_") + std::to_string(own);
+    return Status();
+  }
   int best = 0;
   for (const int one : known) {
     if (one <= own) best = std::max(best, one);
@@ -350,6 +365,17 @@ Status findNvrtc(NvrtcLibrary* library, uint32_t driver_version) {
   RT_TRY(searchFolders(&library->path, search));
   library->identity = fileIdentity(library->path);
   remember(search, *library);
+  return Status();
+}
+
+Status nvrtcArchitectures(std::vector<uint32_t>* architectures, const NvrtcLibrary& library) {
+  const Table* table = nullptr;
+  RT_TRY(openTable(&table, library));
+  CudaImage unused;
+  std::vector<int> known;
+  RT_TRY(Compilation(*table, library, &unused).architectures(&known));
+  architectures->assign(known.begin(), known.end());
+  std::sort(architectures->begin(), architectures->end());
   return Status();
 }
 

@@ -29,10 +29,13 @@ struct NvrtcJob {
   bool choose_architecture = true;  // false: the options have it
 };
 
-// For the target's own architecture if NVRTC knows it: a cubin; else PTX of the newest architecture below. BUILD_FAILED with
-// NVRTC's messages in `log` (at most 64 KiB, also of a build that succeeded). INVALID_VALUE for an option that it refuses;
-// NOT_SUPPORTED for a device that is too old for it. COMPILER_NOT_FOUND where it, or its library of built-ins, cannot be
-// opened.
+// The architectures that NVRTC compiles for, 75, 80, ..., ascending. COMPILER_NOT_FOUND.
+Status nvrtcArchitectures(std::vector<uint32_t>* architectures, const NvrtcLibrary& library);
+
+// For the target's own architecture if NVRTC knows it: a cubin; else PTX of the newest architecture below. A target that asks
+// for machine code or PTX gets that, for its own architecture, or NOT_SUPPORTED. BUILD_FAILED with NVRTC's messages in `log`
+// (at most 64 KiB, also of a build that succeeded). INVALID_VALUE for an option that it refuses; NOT_SUPPORTED for a device
+// that is too old for it. COMPILER_NOT_FOUND where it, or its library of built-ins, cannot be opened.
 Status compileWithNvrtc(CudaImage* image, const NvrtcLibrary& library, const CudaTarget& target, const NvrtcJob& job);
 
 }  // namespace manyrt::compiler

@@ -164,7 +164,11 @@ Status Libraries::fromSource(Ref<Library>* library, const compiler::BuildRequest
   const compiler::OpenClTarget target = this->target();
   compiler::OpenClBuild source(target, request);
   RT_TRY(source.begin(log));
-  *request.origin = compiler::Origin::kProcess;
+  return buildOnce(library, source, request.origin);
+}
+
+Status Libraries::buildOnce(Ref<Library>* library, compiler::OpenClBuild& source, compiler::Origin* origin) {
+  *origin = compiler::Origin::kProcess;
   // flights_ lets one thread build while others that ask for the same key wait for it. `kept` and `keep` run under its mutex,
   // `make` does not. An entry whose last lease has gone fails to retain, and is replaced.
   const auto kept = [&](Ref<Library>* found) {
@@ -175,9 +179,9 @@ Status Libraries::fromSource(Ref<Library>* library, const compiler::BuildRequest
   };
   const auto make = [&](Ref<Library>* made) {
     compiler::OpenClImage image;
-    *request.origin = compiler::Origin::kCached;
+    *origin = compiler::Origin::kCached;
     if (source.fromCache(&image) && loadBinary(made, image)) return Status();
-    *request.origin = compiler::Origin::kBuilt;
+    *origin = compiler::Origin::kBuilt;
     image = compiler::OpenClImage();
     Status status = source.translate(&image);
     if (status.ok()) status = buildText(made, source, &image, source.name());
@@ -289,18 +293,34 @@ Status Libraries::part(backend::BuiltPart* out, Library& library) const {
 
 uint32_t Libraries::suits(const backend::ImagePart& part, std::string* why_not) const {
   if (part.kind != static_cast<uint32_t>(backend::PartKind::kOpenCl)) return 0;
-  if (part.form != compiler::kOpenClPartForm) {
-    *why_not = "has the form " + std::to_string(part.form) + ", and this library takes the form " +
-               std::to_string(compiler::kOpenClPartForm);
+  constexpr uint32_t kText = 1, kBinary = 2;
+  if (part.form == compiler::kOpenClTextPartForm) {
+    if (compiler::suitsOpenClText(part.target, target(), why_not)) return kText;
+  } else if (part.form != compiler::kOpenClPartForm) {
+    *why_not = "has the form " + std::to_string(part.form) + ", and this library takes the forms " +
+               std::to_string(compiler::kOpenClPartForm) + " and " + std::to_string(compiler::kOpenClTextPartForm);
   } else if (part.target.substr(0, part.target.find(' ')) != compiler::openClPartTarget(target())) {
     *why_not = "is for another device, driver, version of either, or way of addressing memory";
   } else {
-    return 1;
+    return kBinary;
   }
   return 0;
 }
 
+Status Libraries::fromText(Ref<Library>* library, const backend::ImagePart& part, const char* name) {
+  const compiler::OpenClTarget target = this->target();
+  compiler::BuildRequest request;
+  request.name = name;
+  compiler::OpenClBuild text(target, request);
+  if (!text.beginLowered(part.data, part.hash)) {
+    return Status::error(RT_ERROR_INVALID_IMAGE, "The part of the image \"%s\" for OpenCL is not whole.", name);
+  }
+  compiler::Origin origin;
+  return buildOnce(library, text, &origin);
+}
+
 Status Libraries::fromPart(Ref<Library>* library, const backend::ImagePart& part, const char* name) {
+  if (part.form == compiler::kOpenClTextPartForm) return fromText(library, part, name);
   compiler::OpenClImage image;
   if (!compiler::readOpenClPart(&image, part.data)) {
     return Status::error(RT_ERROR_INVALID_IMAGE, "The part of the image \"%s\" for OpenCL is not whole.", name);

@@ -61,13 +61,16 @@ class Libraries {
 
   // Parts of images of modules. NOT_SUPPORTED: the program came compiled, or the driver gives no binary.
   Status part(backend::BuiltPart* out, Library& library) const;
+  // Binaries of the driver, then text.
   uint32_t suits(const backend::ImagePart& part, std::string* why_not) const;
   Status fromPart(Ref<Library>* library, const backend::ImagePart& part, const char* name);
 
  private:
   friend class Library;
   compiler::OpenClTarget target() const;
+  Status buildOnce(Ref<Library>* library, compiler::OpenClBuild& source, compiler::Origin* origin);
   Status build(Ref<Library>* library, cl_program program, const std::string& options, const char* name);
+  Status fromText(Ref<Library>* library, const backend::ImagePart& part, const char* name);
   Status buildText(Ref<Library>* library, compiler::OpenClBuild& build, compiler::OpenClImage* image, const char* name);
   bool loadBinary(Ref<Library>* library, const compiler::OpenClImage& image);
   static void describe(Library& library, const compiler::OpenClImage& image);

@@ -21,7 +21,7 @@ uint32_t suits(const std::string& target, std::string* why_not = nullptr) {
 }
 
 TEST(CpuTargetTest, CodeOfThisProcessorRunsHere) {
-  EXPECT_EQ(suits(cpuTarget("")), cpuLanes());
+  EXPECT_NE(suits(cpuTarget("")), 0u);
   EXPECT_EQ(cpuTarget(""), cpuTarget("")) << "the same text each time";
 }
 
@@ -31,7 +31,32 @@ TEST(CpuTargetTest, CodeThatNeedsLessRunsHere) {
                     level = own.substr(machine.size() + 1, own.find(' ', machine.size() + 1) - machine.size() - 1);
   std::string none = machine + " " + level + " 0";
   for (const char letter : own) none += letter == '.' ? ".0" : "";
-  EXPECT_EQ(suits(none), cpuLanes());
+  EXPECT_NE(suits(none), 0u);
+  EXPECT_LT(suits(none), suits(own)) << "code that uses more of the processor is better";
+}
+
+TEST(CpuTargetTest, EachLevelHasWhatThoseBeforeItHave) {
+  uint32_t before = 0;
+  std::string why_not, levels_before;
+  bool lacked = false;
+  for (const CpuLevel& level : cpuLevels()) {
+    EXPECT_EQ(findCpuLevel(level.name), &level);
+    if (!level.other_name.empty()) {
+      EXPECT_EQ(findCpuLevel(level.other_name), &level);
+    }
+    EXPECT_FALSE(level.flags.empty()) << level.name;
+    const uint32_t rank = suitsCpu(level.target, &why_not);
+    EXPECT_FALSE(lacked && rank != 0) << level.name << " suits, and one before it does not";
+    lacked = lacked || rank == 0;
+    if (rank == 0) continue;
+    EXPECT_GT(rank, before) << level.name;
+    EXPECT_LE(level.lanes, cpuLanes()) << level.name;
+    before = rank;
+  }
+  EXPECT_GE(suits(cpuTarget("")), before) << "code for this processor is the best";
+  EXPECT_EQ(findCpuLevel("native"), &nativeCpuLevel());
+  EXPECT_EQ(findCpuLevel(""), nullptr);
+  EXPECT_EQ(findCpuLevel("z80"), nullptr);
 }
 
 TEST(CpuTargetTest, OtherMachinesAndTextsAreRefused) {
