@@ -1,4 +1,4 @@
-// The manyrt command: what this machine offers, as the library sees it. It uses rt.h alone, as any program would.
+// The manyrt command: what this machine offers, as the library sees it. It uses rt.h alone, as any program would, but for cc.
 //
 //   manyrt info           backends with the reason where one is missing, devices with their properties
 //   manyrt info --json    the same for other programs; --null lists the devices of the null backend, too, which tests use
@@ -7,6 +7,7 @@
 //   manyrt run FILE --device cuda:0 --input x=x.npy --output y=y.npy
 //   manyrt memory FILE    what a memory trace, or a file of RT_TRACE, holds; replayed with --first-fit or --device; --svg: a
 //   picture
+//   manyrt cc FILE...     kernels as an image, for devices that need not be here (cc.h)
 //   manyrt trace FILE     where the time of a file of RT_TRACE went; --svg and --html: as a picture
 #include <rt.h>
 
@@ -23,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "cc.h"
 #include "check.h"
 #include "graph_file.h"
 #include "memory_replay.h"
@@ -394,11 +396,21 @@ int main(int argc, char** argv) {
   CLI::Option* drawn = trace->add_flag("--svg", options.svg, "Prints a picture: streams, threads, copies, gaps");
   CLI::Option* page = trace->add_flag("--html", options.html, "Prints a page with the picture and the table")->excludes(drawn);
   trace->add_flag("--json", options.json, "Prints JSON")->excludes(drawn)->excludes(page);
+  cc::Options cc_options;
+  const CLI::App* compile = cc::addCommand(app, cc_options);
+  const bool compiles = argc > 1 && argv[1] == compile->get_name();
   try {
-    app.parse(argc, argv);
+    if (compiles) {
+      std::vector<std::string> words = cc::takeBuildOptions(&cc_options, argc, argv);
+      std::reverse(words.begin(), words.end());  // as CLI11 takes them
+      app.parse(std::move(words));
+    } else {
+      app.parse(argc, argv);
+    }
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() != 0) suggestCommand(app, argc, argv);
-    const int code = app.exit(error);
+    int code = app.exit(error);
+    if (code != 0 && compiles) code = cc::kWrongUse;
     if (code == 0 && !std::cout.flush()) {
       std::fprintf(stderr, "manyrt: The output could not be written.\n");
       return 1;
@@ -406,7 +418,9 @@ int main(int argc, char** argv) {
     return code;
   }
 
+  int code = 0;
   try {
+    if (compile->parsed()) code = cc::run(cc_options);
     if (info->parsed()) runInfo(options);
     if (graph->parsed()) runGraphCommand(options);
     if (run->parsed()) runGraph(options.file, options.device, options.inputs, options.outputs);
@@ -419,14 +433,14 @@ int main(int argc, char** argv) {
     flushOutput();
   } catch (const Failure& failure) {
     std::fprintf(stderr, "manyrt: %s\n", failure.what());
-    return 1;
+    return compiles ? cc::kWrongUse : 1;
   } catch (const std::bad_alloc&) {
     std::fprintf(stderr, "manyrt: There is no host memory left for this.\n");
-    return 1;
+    return compiles ? cc::kWrongUse : 1;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "manyrt: The command failed inside, which is a defect of manyrt; please report it with this: %s\n",
                  error.what());
-    return 1;
+    return compiles ? cc::kWrongUse : 1;
   }
-  return 0;
+  return code;
 }
