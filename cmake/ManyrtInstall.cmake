@@ -17,6 +17,7 @@ if(MANYRT_MPI)  # opened by its file name, so no program links it
 endif()
 install(EXPORT manyrtTargets NAMESPACE manyrt:: DESTINATION ${manyrt_cmake_dir})
 install(FILES ${PROJECT_BINARY_DIR}/manyrtConfig.cmake ${PROJECT_BINARY_DIR}/manyrtConfigVersion.cmake
+              ${PROJECT_SOURCE_DIR}/cmake/manyrtKernels.cmake
         DESTINATION ${manyrt_cmake_dir})
 install(FILES ${PROJECT_SOURCE_DIR}/include/rt.h ${PROJECT_SOURCE_DIR}/include/rt_comm.h ${PROJECT_SOURCE_DIR}/bindings/rt_message.h
               ${PROJECT_SOURCE_DIR}/bindings/rt_comm_message.h

@@ -10,6 +10,25 @@ client=$here/client
 
 fail() { echo "install: $*" >&2; exit 1; }
 
+# tryKernels PREFIX PROGRAMS: kernels that are compiled with a program, by CMake. A header that changes builds them again, and a
+# second build does nothing. The program runs without a compiler.
+tryKernels() {
+  local prefix=$1 project=$2/kernels
+  cp -r "$here/kernels" "$project"
+  "$cmake" -S "$project" -B "$project/build" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$cc" >"$project/log" ||
+    { cat "$project/log"; fail "a project with manyrt_add_kernels does not configure"; }
+  grep -q "^MANYRT_COMMAND:FILEPATH=$prefix/bin/manyrt" "$project/build/CMakeCache.txt" ||
+    fail "manyrt_add_kernels has found another command"
+  "$cmake" --build "$project/build" >"$project/log" || { cat "$project/log"; fail "manyrt_add_kernels does not build"; }
+  [[ $(RT_CC=/nonexistent RT_CACHE_DIR=off "$project/build/kernels") == "5 7 9 11" ]] ||
+    fail "a program with kernels compiled before computes something else"
+  "$cmake" --build "$project/build" >"$project/log"
+  grep -q "no work to do" "$project/log" || { cat "$project/log"; fail "manyrt_add_kernels builds what has not changed"; }
+  echo '#define SCALE 3' >"$project/include/factor.h"
+  "$cmake" --build "$project/build" >"$project/log"
+  [[ $("$project/build/kernels") == "6 9 12 15" ]] || fail "manyrt_add_kernels does not follow headers"
+}
+
 # try PREFIX: everything that a user does with an installed package.
 try() {
   local prefix=$1 libdir programs=$work/programs-$2
@@ -43,6 +62,7 @@ try() {
 
   if [[ -x $prefix/bin/manyrt ]]; then
     "$prefix/bin/manyrt" info >/dev/null || fail "the installed manyrt info does not run"
+    tryKernels "$prefix" "$programs"
   fi
 }
 
