@@ -1,7 +1,8 @@
 // Finding and declaring names, and the names that are types of the language.
 #include "compiler/parser/scopes.h"
 
-#include <string>
+#include "base/text.h"
+#include "compiler/builtins/builtins.h"
 
 namespace manyrt::compiler {
 namespace {
@@ -72,6 +73,30 @@ const Symbol* Scopes::findHidden(std::string_view name) const {
   const auto found = scopes_[kProgramScope].names.find(name);
   const bool is_hidden = found != scopes_[kProgramScope].names.end() && shown_ != nullptr && !shown_->contains(name);
   return is_hidden ? &found->second : nullptr;
+}
+
+std::string Scopes::suggestion(std::string_view name, bool is_function) const {
+  constexpr size_t kLettersOfOneMistake = 3;
+  std::string nearest;
+  size_t least = name.size() / kLettersOfOneMistake + 1;
+  const auto consider = [&](std::string_view known) {
+    if (const size_t apart = lettersApart(name, known); apart < least) {
+      least = apart;
+      nearest = known;
+    }
+  };
+  for (size_t i = scopes_.size(); i-- > 0;) {  // of names as near as each other, the innermost
+    for (const auto& [known, symbol] : scopes_[i].names) {
+      const bool suits = is_function ? symbol.kind == Symbol::Kind::kFunction
+                                     : symbol.kind == Symbol::Kind::kVariable || symbol.kind == Symbol::Kind::kEnumerator;
+      const bool shown = i != kProgramScope || shown_ == nullptr || shown_->contains(known);
+      if (suits && shown) consider(known);
+    }
+  }
+  if (is_function) {
+    for (const std::string& known : Builtins::names()) consider(known);
+  }
+  return nearest.empty() ? "." : ": did you mean \"" + nearest + "\"?";
 }
 
 bool Scopes::declare(std::string_view name, Symbol symbol) {

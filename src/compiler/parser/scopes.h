@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -42,7 +43,10 @@ class Scopes {
   // them.
   void showOnly(const std::set<std::string_view>* declared) { shown_ = declared; }
   const Symbol* findHidden(std::string_view name) const;  // of program scope, where it is not shown; null: none
-  bool declare(std::string_view name, Symbol symbol);     // an error where the scope has that name already as something else
+  // For a message that `name` is not declared: ": did you mean "count"?", or "." where no name that can be seen is near. Of
+  // functions, those of the language too.
+  std::string suggestion(std::string_view name, bool is_function) const;
+  bool declare(std::string_view name, Symbol symbol);  // an error where the scope has that name already as something else
   const Type* findTag(std::string_view tag, bool here) const;  // `here`: in this scope alone; null: none
 
   std::vector<Scope> scopes_;

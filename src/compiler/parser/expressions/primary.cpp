@@ -141,10 +141,13 @@ Expr* Parser::parseName() {
     return name;
   }
   const bool function = symbol != nullptr || builtins_.find(token.text) != nullptr;
-  diagnostics_.error(token.where,
-                     function ? "The function \"%.*s\" can only be called: OpenCL C has no pointers to functions."
-                              : "The name \"%.*s\" is undeclared.",
-                     length, token.text.data());
+  if (function) {
+    diagnostics_.error(token.where, "The function \"%.*s\" can only be called: OpenCL C has no pointers to functions.", length,
+                       token.text.data());
+  } else {
+    diagnostics_.error(token.where, "The name \"%.*s\" is undeclared%s", length, token.text.data(),
+                       suggestion(token.text, false).c_str());
+  }
   return nullptr;
 }
 
@@ -171,7 +174,8 @@ Expr* Parser::parseCall() {
     return nullptr;
   }
   if (symbol == nullptr && builtin == nullptr) {
-    diagnostics_.error(name.where, "The function \"%.*s\" is undeclared.", length, name.text.data());
+    diagnostics_.error(name.where, "The function \"%.*s\" is undeclared%s", length, name.text.data(),
+                       suggestion(name.text, true).c_str());
     return nullptr;
   }
   if (symbol != nullptr && symbol->kind != Symbol::Kind::kFunction) {

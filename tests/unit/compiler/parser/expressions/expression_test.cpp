@@ -87,6 +87,10 @@ TEST(ExpressionTest, MessagesPointAtTheOperatorAndNameTheTypes) {
   EXPECT_EQ(said("cgi[0] = 1;"), "1:8: error: What stands here has the type const int and cannot be assigned.");
   EXPECT_EQ(said("i = nope;"), "1:5: error: The name \"nope\" is undeclared.");
   EXPECT_EQ(said("i = nope(1);"), "1:5: error: The function \"nope\" is undeclared.");
+  EXPECT_EQ(said("int count; i = coutn;"), "1:16: error: The name \"coutn\" is undeclared: did you mean \"count\"?");
+  EXPECT_EQ(said("{ int count; } i = coutn;"), "1:20: error: The name \"coutn\" is undeclared.") << "it is not seen there";
+  EXPECT_EQ(said("i = get_gobal_id(0);"),
+            "1:5: error: The function \"get_gobal_id\" is undeclared: did you mean \"get_global_id\"?");
   EXPECT_EQ(said("i = 1 + ;"), "1:9: error: An expression is expected before \";\".");
   EXPECT_TRUE(says("f4 + 1.0;", "float4 and double: a scalar of higher rank"));
   EXPECT_TRUE(says("pi = gi;", "pointers to __global and to __private memory"));
