@@ -137,11 +137,17 @@ Outcome emitText(const Options& options, ImageBuilder& builder) {
   return outcome;
 }
 
-Outcome makeImage(const Options& options, const std::vector<Target>& targets, ImageBuilder& builder) {
+Outcome makeImage(const Options& options, const std::vector<Target>& targets, ImageBuilder& builder,
+                  std::vector<Message>* messages) {
   if (const Status alone = builder.checkSelfContained(); !alone.ok() && !options.no_source) return failureOf(alone, "");
   std::string failed;
   const Status status = builder.build(&failed, targets);
   if (!status.ok()) return failureOf(status, failed);
+  for (const std::string& remark : builder.remarks()) {
+    Message& message = messages->emplace_back();
+    message.kind = Message::Kind::kWarning;
+    message.text = remark;
+  }
   const std::string image = builder.image(!options.no_source), output = outputOf(options);
   Outcome outcome;
   const bool embeds_alone = !options.embed.empty() && options.output.empty();
@@ -247,7 +253,7 @@ Outcome compile(const Options& options, std::vector<Message>* messages, std::vec
     writeText(&outcome, "", rule);
     return outcome;
   }
-  return makes_image ? makeImage(options, *targets, builder) : emitText(options, builder);
+  return makes_image ? makeImage(options, *targets, builder, messages) : emitText(options, builder);
 }
 
 }  // namespace

@@ -52,6 +52,19 @@ Status cudaImage(std::shared_ptr<const compiler::CudaImage>* image, const Target
   return status.ok() ? Status() : compiler::buildFailure(status, *image != nullptr ? (*image)->log : std::string());
 }
 
+// A part runs with the C library of Debian 11 and all later ones, if it can.
+constexpr uint32_t kOldGlibc = 231;
+
+std::string remarkOn(const compiler::CpuCode& code, const Target& target) {
+  std::string text;
+  if (!code.optimized)
+    text = "The optimised code for " + target.name() + " could not be made, and simple code is in the image.";
+  if (code.glibc <= kOldGlibc) return text;
+  return text + (text.empty() ? "" : " ") + "The code for " + target.name() + " needs glibc " +
+         std::to_string(code.glibc / 100) + "." + std::to_string(code.glibc % 100) + " or newer, for " + code.needs +
+         ": an older system builds images for older ones.";
+}
+
 }  // namespace
 
 // What a request borrows, and the request. `on_disk`: #include looks for headers on the disk, under the names of the user.
@@ -111,13 +124,14 @@ Status ImageBuilder::checkSelfContained() {
   return Status();
 }
 
-Status ImageBuilder::buildPart(BuiltPart* part, const Target& target) const {
+Status ImageBuilder::buildPart(BuiltPart* part, std::string* remark, const Target& target) const {
   const Texts given = texts();
   switch (target.kind) {
     case Target::Kind::kCpu: {
       compiler::CpuCode code;
       const Status status = compiler::buildCpuCode(&code, *target.level, given.request);
       if (!status.ok()) return compiler::buildFailure(status, std::move(code.log));
+      *remark = remarkOn(code, target);
       *part = {PartKind::kCpu, compiler::kUnitForm, target.level->target, compiler::cpuPart(code)};
       return Status();
     }
@@ -141,13 +155,14 @@ Status ImageBuilder::buildPart(BuiltPart* part, const Target& target) const {
 
 Status ImageBuilder::build(std::string* failed, const std::vector<Target>& targets) {
   parts_.assign(targets.size(), {});
+  std::vector<std::string> remarks(targets.size());
   std::vector<Status> results(targets.size());
   std::atomic<size_t> next{0};
   // Threads take one target after the other. No exception may leave them: memory that is missing is a status.
   const auto work = [&] {
     for (size_t i = next.fetch_add(1); i < targets.size(); i = next.fetch_add(1)) {
       try {
-        results[i] = buildPart(&parts_[i], targets[i]);
+        results[i] = buildPart(&parts_[i], &remarks[i], targets[i]);
       } catch (const std::bad_alloc&) {
         results[i] = Status::bare(RT_ERROR_OUT_OF_MEMORY);
       }
@@ -166,6 +181,10 @@ Status ImageBuilder::build(std::string* failed, const std::vector<Target>& targe
     if (results[i].ok()) continue;
     *failed = targets[i].name();
     return std::move(results[i]);
+  }
+  remarks_.clear();
+  for (std::string& remark : remarks) {
+    if (!remark.empty()) remarks_.push_back(std::move(remark));
   }
   return Status();
 }

@@ -42,6 +42,8 @@ class ImageBuilder {
   // A part for each target, several at the same time. The first target that fails in `failed`, with its compiler's log in the
   // status.
   Status build(std::string* failed, const std::vector<Target>& targets);
+  // What is noteworthy about parts that were built, as a sentence each.
+  const std::vector<std::string>& remarks() const { return remarks_; }
   // The parts in the order of the targets, then the source if it is wanted: the same bytes for the same program, compiler and
   // version of the library. Throws bad_alloc.
   std::string image(bool with_source) const;
@@ -52,12 +54,13 @@ class ImageBuilder {
  private:
   struct Texts;  // what a BuildRequest borrows
   Texts texts() const;
-  Status buildPart(backend::BuiltPart* part, const Target& target) const;
+  Status buildPart(backend::BuiltPart* part, std::string* remark, const Target& target) const;
 
   const Program program_;
   compiler::CheckedSource checked_;
   bool from_disk_ = false;  // parts are built with the disk's headers, since `headers` would not do
   std::vector<backend::BuiltPart> parts_;
+  std::vector<std::string> remarks_;
 };
 
 }  // namespace manyrt::aot

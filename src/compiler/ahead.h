@@ -41,6 +41,9 @@ struct CpuCode {
   std::vector<unsigned char> object;  // a shared object
   std::string log;
   bool optimized = true;
+  // What a C library has to have for it: 231 for glibc 2.31, and the function that asks for it; 0: any.
+  uint32_t glibc = 0;
+  std::string needs;
 };
 // As buildForCpu, which loads what it builds, and with the same cache.
 Status buildCpuCode(CpuCode* code, const CpuLevel& level, const BuildRequest& request);

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import platform
 import pty
 import re
 import shutil
@@ -227,6 +228,22 @@ class CcTest(unittest.TestCase):
         self.assertRegex(result.stdout, r"(?m)^cuda:ptx +not available: RT_NVRTC")
         listed = {each["target"]: each for each in json.loads(cc("--list", "--json").stdout)}
         self.assertTrue(listed["opencl"]["available"])
+
+    def test_code_that_needs_a_new_c_library_is_told(self):
+        library, version = platform.libc_ver()
+        compiler = shutil.which("g++")
+        if library != "glibc" or tuple(map(int, version.split("."))) < (2, 35) or compiler is None:
+            self.skipTest("no function of a C library that is new enough")
+        (FOLDER / "new.h").write_text("extern \"C\" double fmaximum(double, double);\n"
+                                      "__attribute__((used)) static double (*new_function)(double, double) = fmaximum;\n")
+        wrapper = FOLDER / "g++"
+        wrapper.write_text(f"#!/bin/sh\ncase \" $* \" in *\" -c \"*) set -- \"$@\" -include {FOLDER}/new.h;; esac\n"
+                           f"exec {compiler} \"$@\"\n")
+        wrapper.chmod(0o755)
+        result = cc("scale.cl", "-Iinc", RT_CC=str(wrapper))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stderr, "warning: The code for cpu:native needs glibc 2.35 or newer, for fmaximum: an older system "
+                                        "builds images for older ones.\n")
 
     def test_output_that_cannot_be_written_is_told_and_leaves_the_old_file(self):
         if not os.path.exists("/dev/full"):

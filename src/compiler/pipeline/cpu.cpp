@@ -607,7 +607,9 @@ Status buildForCpu(Ref<Object>* object, std::string* log, const BuildRequest& re
 }
 
 Status buildCpuCode(CpuCode* code, const CpuLevel& level, const BuildRequest& request) {
-  return Pipeline(request, &code->log, level).runAhead(code);
+  RT_TRY(Pipeline(request, &code->log, level).runAhead(code));
+  code->glibc = newestGlibc(&code->needs, code->object.data(), code->object.size());
+  return Status();
 }
 
 Status cpuCodeText(std::string* text, std::string* log, CpuText form, const CpuLevel& level, const BuildRequest& request) {

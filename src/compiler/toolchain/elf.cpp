@@ -4,7 +4,9 @@
 
 #include <elf.h>
 
+#include <cstdio>
 #include <cstring>
+#include <map>
 
 namespace manyrt::compiler {
 namespace {
@@ -150,6 +152,67 @@ void codeOf(uint64_t* first, uint64_t* bytes, const void* data, size_t size) {
     *first = begin;
     *bytes = segment.p_vaddr + segment.p_memsz - begin;
   }
+}
+
+namespace {
+
+// "GLIBC_2.31": 231; else 0.
+uint32_t glibcVersion(const char* name) {
+  unsigned major = 0, minor = 0;
+  constexpr unsigned kHundred = 100;
+  if (name == nullptr || sscanf(name, "GLIBC_%u.%u", &major, &minor) != 2 || minor >= kHundred) return 0;
+  return major * kHundred + minor;
+}
+
+// By the index of a version in the table of symbols' versions.
+std::map<uint16_t, uint32_t> neededVersions(const File& file, const Elf64_Shdr& needs, const Elf64_Shdr& strings) {
+  std::map<uint16_t, uint32_t> versions;
+  uint64_t at = needs.sh_offset;
+  for (uint32_t library = 0; library < needs.sh_info; ++library) {
+    Elf64_Verneed need;
+    if (!file.get(&need, at)) return {};
+    uint64_t entry = at + need.vn_aux;
+    for (uint16_t i = 0; i < need.vn_cnt; ++i) {
+      Elf64_Vernaux version;
+      if (!file.get(&version, entry)) return {};
+      versions[version.vna_other] = glibcVersion(file.name(strings.sh_offset, strings.sh_size, version.vna_name));
+      entry += version.vna_next;
+      if (version.vna_next == 0) break;
+    }
+    at += need.vn_next;
+    if (need.vn_next == 0) break;
+  }
+  return versions;
+}
+
+}  // namespace
+
+uint32_t newestGlibc(std::string* symbol, const void* data, size_t size) {
+  const File file(data, size);
+  Elf64_Ehdr header;
+  if (!file.get(&header, 0) || !sectionsInside(file, header)) return 0;
+  std::map<uint32_t, Elf64_Shdr> sections;  // by type: a shared object has one of each
+  const auto section = [&](uint64_t index, Elf64_Shdr* found) {
+    return index < header.e_shnum && file.get(found, header.e_shoff + index * sizeof *found);
+  };
+  Elf64_Shdr each, strings;
+  for (uint64_t i = 0; section(i, &each); ++i) sections.emplace(each.sh_type, each);
+  const Elf64_Shdr &needs = sections[SHT_GNU_verneed], &symbols = sections[SHT_DYNSYM], &indices = sections[SHT_GNU_versym];
+  if (needs.sh_size == 0 || !section(needs.sh_link, &strings)) return 0;
+  const std::map<uint16_t, uint32_t> versions = neededVersions(file, needs, strings);
+  uint32_t newest = 0;
+  for (uint64_t i = 0; i < symbols.sh_size / sizeof(Elf64_Sym); ++i) {
+    Elf64_Sym known;
+    uint16_t index = 0;
+    if (!file.get(&known, symbols.sh_offset + i * sizeof known) || !file.get(&index, indices.sh_offset + i * sizeof index))
+      return 0;
+    const auto version = versions.find(index & 0x7fff);
+    const char* name = file.name(strings.sh_offset, strings.sh_size, known.st_name);
+    if (version == versions.end() || version->second <= newest || name == nullptr) continue;
+    newest = version->second;
+    *symbol = name;
+  }
+  return newest;
 }
 
 std::string checkRelocatable(std::vector<std::string>* undefined, const void* data, size_t size) {
