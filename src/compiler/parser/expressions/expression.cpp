@@ -101,8 +101,22 @@ Expr* Parser::parseBinary(uint32_t lowest) {
 }
 
 Expr* Parser::parseCondition(const char* of) {
+  const size_t begin = at_;
   Expr* expression = parseExpression();
   if (expression == nullptr) return nullptr;
+  const auto isWrapped = [&] {  // by parentheses of its own, which say that it is meant
+    size_t open = 0, last = begin;
+    for (; last < at_; ++last) {
+      open += tokens_[last].is("(") ? 1 : 0;
+      open -= tokens_[last].is(")") ? 1 : 0;
+      if (open == 0) break;
+    }
+    return last + 1 == at_;
+  };
+  if (expression->kind == ExprKind::kAssign && expression->op == Op::kNone && !isWrapped()) {
+    diagnostics_.warning(expression->where,
+                         "The condition of %s assigns: write \"==\" to compare, or a second pair of parentheses.", of);
+  }
   Expr* condition = value(expression);
   if (condition == nullptr) return nullptr;
   if (condition->type->isArithmetic() || condition->type->isPointer()) return truth(condition);

@@ -4,6 +4,20 @@
 namespace manyrt::compiler {
 namespace {
 
+TEST(StatementTest, AConditionThatAssignsIsDoubted) {
+  const char* const kDoubted[] = {"if (a = b) a = 1;", "while (a = b) break;", "for (; a = b;) break;",
+                                  "do a = 1; while (a = b);"};
+  for (const char* statement : kDoubted) {
+    const ParsedProgram parsed(std::string("void f(int a, int b) { ") + statement + " }");
+    EXPECT_TRUE(parsed.accepted) << parsed.diagnostics.log();
+    EXPECT_NE(parsed.diagnostics.log().find("warning: The condition of "), std::string::npos) << statement;
+  }
+  for (const char* statement :
+       {"if ((a = b)) a = 1;", "if (a == b) a = b;", "if (a += b) a = 1;", "if ((a = b) != 0) a = 1;"}) {
+    EXPECT_EQ(ParsedProgram(std::string("void f(int a, int b) { ") + statement + " }").diagnostics.log(), "") << statement;
+  }
+}
+
 TEST(StatementTest, EveryStatementHasItsNode) {
   const ParsedProgram parsed(
       "void f(int x) { ; x = 1; { } if (x) ; else ; for (int i = 0; i < 3; ++i) continue; for (;;) break; while (x) ; do ; "
