@@ -217,6 +217,10 @@ void checkUse(const Options& options) {
   if (!makes_image && (!options.embed.empty() || !options.depfile.empty())) {
     throw Failure("--embed and --depfile go with an image, which --emit and -M do not make.");
   }
+  const bool prints = options.only_dependencies || (!options.emit.empty() && (options.output.empty() || options.output == "-"));
+  if (options.json && prints) {
+    throw Failure("--json and what -M or --emit prints would be one output: name a file for the text with --emit and -o.");
+  }
   for (const std::string& path : {options.output, options.embed, options.depfile}) {
     if (path.empty() || path == "-") continue;
     checkFolder(path);

@@ -190,6 +190,8 @@ class CcTest(unittest.TestCase):
             result = cc("scale.cl", "-Iinc", "--emit", form)
             self.assertDone(result)
             self.assertIn(words, result.stdout)
+        self.assertIn("would be one output", json.loads(cc("scale.cl", "-Iinc", "--emit", "ir", "--json").stdout)["failure"])
+        self.assertIn("would be one output", json.loads(cc("scale.cl", "-Iinc", "-M", "--json").stdout)["failure"])
         self.assertSentence(cc("scale.cl", "--emit", "spirv"), "there are cpp, asm, ptx, opencl, ir")
         self.assertSentence(cc("scale.cl", "-Iinc", "--emit", "asm", "--target", "opencl"), "one target of its kind")
 
@@ -242,8 +244,8 @@ class CcTest(unittest.TestCase):
         wrapper.chmod(0o755)
         result = cc("scale.cl", "-Iinc", RT_CC=str(wrapper))
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertEqual(result.stderr, "warning: The code for cpu:native needs glibc 2.35 or newer, for fmaximum: an older system "
-                                        "builds images for older ones.\n")
+        self.assertEqual(result.stderr, "warning: The code for cpu:native needs glibc 2.35 or newer, for fmaximum: an older "
+                                        "system builds images for older ones.\n")
 
     def test_output_that_cannot_be_written_is_told_and_leaves_the_old_file(self):
         if not os.path.exists("/dev/full"):
