@@ -43,8 +43,6 @@
 #else
 #define MRT_IF_128(...)
 #endif
-// Nothing here is called across units.
-#pragma GCC diagnostic ignored "-Wpsabi"
 #define MRT_IN static inline __attribute__((always_inline))
 #define MRT_V(n, t) typename mrt_vector<n, t>::type
 #define MRT_E typename mrt_plain<T>::type
