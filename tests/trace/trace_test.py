@@ -51,6 +51,8 @@ class Run:
         if self.result.returncode == 77:
             sys.exit(77)
         assert self.result.returncode == 0, self.result.stderr
+        # Where CUPTI hands on no record of the first work in time, that is said, and events are used.
+        self.by_events = "CUPTI cannot be used" in self.result.stderr
         self.events = json.loads(self.trace_file.read_text()) if self.trace_file.exists() else []
         self.profile = json.loads(self.profile_file.read_text()) if self.profile_file.exists() else {}
 
@@ -293,7 +295,7 @@ class TraceTest(unittest.TestCase):
         run.events = json.loads(timeline.read_text())
         counts = collections.Counter((span["cat"], span["name"]) for span in run.work())
         expected = dict(EXPECTED)
-        if self.by_events:  # events between nodes have to be in the graph from the start
+        if self.by_events or run.by_events:  # events between nodes have to be in the graph from the start
             expected.update({("kernel", "scale"): LAUNCHES, ("kernel", "smooth"): LAUNCHES,
                              ("copy", "copy device to device"): 1})
         self.assertEqual(dict(counts), expected)
@@ -321,7 +323,8 @@ class TraceTest(unittest.TestCase):
         if DEVICE.startswith("cuda"):  # a native function is a piece of the graph: by CUPTI, what it submits
             self.assertEqual(counts[("graph", "graph")], 2)
             self.assertEqual(counts[("host function", "host function")], 3)
-            self.assertEqual(dict(in_graph), {"fill": 2, "task": 2} if self.by_events else {"fill": 2})
+            by_events = self.by_events or run.by_events
+            self.assertEqual(dict(in_graph), {"fill": 2, "task": 2} if by_events else {"fill": 2})
         else:
             kernels = {("kernel", "add_one"): 2} if DEVICE == "cpu" else {}
             self.assertEqual(counts, {("host function", "host function"): 5, ("fill", "fill"): 2, **kernels})
@@ -345,7 +348,7 @@ class TraceTest(unittest.TestCase):
                       if event["name"] == "thread_name"}
             counts = collections.Counter((tracks[span["pid"], span["tid"]], span["name"]) for span in run.work())
             # CUPTI hands over no buffer with work that is not over: beside busy threads, what is over may be missing and is counted.
-            by_cupti = DEVICE.startswith("cuda") and not self.by_events
+            by_cupti = DEVICE.startswith("cuda") and not self.by_events and not run.by_events
             lost = sum(event["args"]["spans"] for event in run.events if event["name"] == "lost")
             missing = 4 * 13 - sum(count for (track, _), count in counts.items() if track.startswith("counted"))
             self.assertGreaterEqual(missing, 0)

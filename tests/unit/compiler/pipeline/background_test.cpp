@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstring>
 #include <fstream>
 #include <latch>
@@ -209,15 +210,16 @@ TEST_F(TiersTest, TheMostUrgentWorkIsDoneFirstAndOfEqualsTheFirst) {
   Blockers until_the_end(background::mostThreads() - 1), first(1);
   std::mutex appending;
   std::string order;  // under it
-  uint64_t late = 0;
   const auto add = [&](char name) {
     std::lock_guard lock(appending);
     order += name;
   };
-  const auto submit = [&](char name, const uint64_t* urgency) {
-    EXPECT_TRUE(background::submit([&add, name](int) { add(name); }, [urgency] { return *urgency; }).ok());
+  const auto submit = [&](char name, const std::atomic<uint64_t>* urgency) {
+    EXPECT_TRUE(background::submit([&add, name](int) { add(name); }, [urgency] { return urgency->load(); }).ok());
   };
-  const uint64_t none = 0, some = 5, more = 9;
+  // Threads that look for work ask at any time.
+  const std::atomic<uint64_t> none = 0, some = 5, more = 9;
+  std::atomic<uint64_t> late = 0;
   submit('a', &none);
   submit('b', &some);
   submit('c', &late);
