@@ -268,6 +268,8 @@ Status end() {
 void internal::put(record::Header* header, const void* record, size_t size, const char* rest, size_t rest_size, int64_t now) {
   header->size = static_cast<uint32_t>(size + rest_size);
   const size_t whole = (header->size + 7) & ~size_t{7};
+  if (whole > Chunk::kSize) [[unlikely]]
+    return;  // names are shorter than that
   Queue& all = queue();
   Lock lock(all.mutex);
   if (all.state != Queue::State::kOpen) [[unlikely]]
