@@ -90,7 +90,9 @@ class Widening {
   void storeOne(const Instruction& i, Value* value, Value* pointer, const Place* place);
   void addStep(std::vector<Value*>* operands, const Place* place);
   bool findPlace(const Value& pointer, Place* place);
+  bool fitsRow(int64_t stride, Kind kind) const;
   bool findNumber(const Value& number, Place* place);
+  bool findStep(const Value& number, Place* place);
   bool findWider(const Instruction& by, Place* place);
   bool isSame(const Value& value) const;
   bool findQuotient(const Instruction& by, Place* place);

@@ -221,6 +221,7 @@ bool Widening::isBorder(const Value& condition) const {
   const auto hasLanes = [&](const Value* each) {
     return each->type.isPointer() || each->type.isBool() || now(*each)->type.hasLanes();
   };
+  if (!fitsRow((a.isLinear() ? a : b).stride, by->operands[0]->type.kind)) return false;
   return std::none_of(by->operands.begin(), by->operands.end(), hasLanes);
 }
 
@@ -370,6 +371,7 @@ Widening::Value* Widening::unlessInRow(const Value& condition) {
   const Value &number = *by->operands[0], &limit = *by->operands[1];
   const analysis::Pace pace = divergence_.of(number);
   if (!pace.isLinear() || now(number)->type.hasLanes() || !isShared(limit) || number.type.isPointer()) return nullptr;
+  if (!fitsRow(pace.stride, number.type.kind)) return nullptr;
   Value* first = now(number);
   Value* span = writer_.constant(first->type, static_cast<uint64_t>(pace.stride * (lanes_ - 1)));
   Value* last = writer_.binary(Opcode::kAdd, first, span);

@@ -22,8 +22,18 @@ Widening::Value* Widening::stepOf(const Place& place, Type type) {
   return place.stride == 0 ? place.more : sum(place.more, writer_.constant(type, static_cast<uint64_t>(place.stride)));
 }
 
-// False: the lanes' numbers have no step.
+// Whether a row of such steps is shorter than half the type's numbers: then it wraps once at most, and its ends tell.
+bool Widening::fitsRow(int64_t stride, Kind kind) const {
+  const uint64_t size = stride < 0 ? uint64_t{0} - static_cast<uint64_t>(stride) : static_cast<uint64_t>(stride);
+  return size <= (ir::maskOf(kind) >> 1) / (lanes_ - 1u);
+}
+
+// False: the lanes' numbers have no step, or one so long that their row goes round the type.
 bool Widening::findNumber(const Value& number, Place* place) {
+  return findStep(number, place) && fitsRow(place->stride, number.type.kind);
+}
+
+bool Widening::findStep(const Value& number, Place* place) {
   const Pace pace = divergence_.of(number);
   if (!now(number)->type.hasLanes() && !pace.isVarying()) {
     *place = {now(number), pace.isLinear() ? pace.stride : 0, nullptr, {}};

@@ -68,6 +68,13 @@ const Case kCases[] = {
     {"uint s = 7, v = 0xfffffff8u + l; if (v >= n) s = in[v & 31]; else s += in[x]; out[at] = s;", -1},
     {"uint s = 1; if (!(x < n) || l == 2) s = in[x]; out[at] = s;", -1},
     {"if (l != 3) out[at] = in[x] * 2; else out[at] = n;", -1},
+    // Steps that go round the type more than once within a row.
+    {"out[at] = in[(x * 0x11111112u) & 255] + in[(x * 2654435761u) >> 24] * in[(x * 0x55555556u) / 0x1000000u];", -1},
+    {"uint v = x * 0x40000000u, s = 1; if (v < 5) s = in[x]; else s += in[x + 1]; out[at] = s;", -1},
+    {"uint v = x * 2654435761u, s = 1; if (v < 0x60000000u) s = in[x]; else if (v > 0xa0000000u) s += in[x + 1]; out[at] = s;",
+     -1},
+    {"uint s = 0; for (uint i = x * 0x11111112u; i < 0x90000000u; i += 0x15000000u) s += i ^ n; out[at] = s;", -1},
+    {"uint s = 0; for (uint i = x * 0xd1111112u; i < 0x90000000u; i += 0x15000000u) s += in[(i >> 5) & 255]; out[at] = s;", -1},
     // Quotients, remainders and bits of what has a step.
     {"out[at] = in[x % (n + 1)] + in[x / (n + 1)] + in[x % 64] * in[x / 32];", -1},
     {"int i = (int)x - 7, m = (int)n + 1; out[at] = in[(i % m) & 255] + in[(i / m) & 255];", -1},
