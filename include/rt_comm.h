@@ -424,7 +424,7 @@ RT_API rtStatus_t rtCommReduce(void* receive, const void* send, uint64_t count, 
 RT_API rtStatus_t rtCommBroadcast(void* receive, const void* send, uint64_t count, int32_t type, int32_t root,
                                   rtStream_t stream, rtComm_t comm);
 
-/** Gives every rank the elements of all, one behind the other in the order of the ranks.
+/** Gives every rank the elements of all, one after the other in the order of the ranks.
  *  @param[in] receive  count times size elements
  *  @param[in] send     count elements; in place: those of this rank in receive
  *  @param[in] count    elements of each rank; 0 is legal
@@ -453,7 +453,7 @@ RT_API rtStatus_t rtCommAllGather(void* receive, const void* send, uint64_t coun
 RT_API rtStatus_t rtCommReduceScatter(void* receive, const void* send, uint64_t count, int32_t type, int32_t reduction,
                                       rtStream_t stream, rtComm_t comm);
 
-/** Gives rank i the i-th part of every rank, one behind the other in the order of the ranks.
+/** Gives rank i the i-th part of every rank, one after the other in the order of the ranks.
  *  @param[in] receive  count times size elements
  *  @param[in] send     count times size elements; in place: the same as receive, on every rank
  *  @param[in] count    elements from each rank to each; 0 is legal
@@ -467,7 +467,7 @@ RT_API rtStatus_t rtCommReduceScatter(void* receive, const void* send, uint64_t 
 RT_API rtStatus_t rtCommAllToAll(void* receive, const void* send, uint64_t count, int32_t type, rtStream_t stream,
                                  rtComm_t comm);
 
-/** Gives root the elements of all ranks, one behind the other in the order of the ranks.
+/** Gives root the elements of all ranks, one after the other in the order of the ranks.
  *  @param[in] receive  count times size elements; of root alone, else may be NULL
  *  @param[in] send     count elements; in place at root: those of root in receive
  *  @param[in] count    elements of each rank; 0 is legal

@@ -198,21 +198,19 @@ class Hub {
   // The rank that has come to the fewest collectives, or one that does not say.
   bool answered(const Question& question) {
     const bool patient = nowNanoseconds() - question.asked < kAnswerTime;
-    Behind behind = {-1, static_cast<int32_t>(Why::kNone)};
+    Late late = {-1, static_cast<int32_t>(Why::kNone)};
     uint64_t fewest = question.collectives;
     for (size_t rank = 0; rank < seats_.size(); ++rank) {
       const Seat& seat = seats_[rank];
       const bool silent = !seat.left && (seat.guest == nullptr || seat.question < question.number);
       if (silent && patient && seat.guest != nullptr) return false;
       if (!silent && seat.collectives >= fewest) continue;
-      if (behind.why == static_cast<int32_t>(Why::kSilent)) continue;
-      behind = {static_cast<int32_t>(rank), static_cast<int32_t>(silent      ? Why::kSilent
-                                                                 : seat.left ? Why::kLeft
-                                                                             : Why::kBehind)};
+      if (late.why == static_cast<int32_t>(Why::kSilent)) continue;
+      late = {static_cast<int32_t>(rank), static_cast<int32_t>(silent ? Why::kSilent : seat.left ? Why::kLeft : Why::kLate)};
       fewest = silent ? fewest : seat.collectives;
     }
     if (Guest* const by = seats_[static_cast<size_t>(question.by)].guest; by != nullptr) {
-      by->channel.send(Kind::kBehind, behind);
+      by->channel.send(Kind::kLate, late);
     }
     return true;
   }

@@ -1,6 +1,6 @@
 // What joins the processes of a communicator beside an engine that knows nothing of them: a hub in the process of rank 0, to
 // which each rank keeps a connection. The hub hears when a process ends, passes failures on, and finds out which rank is
-// behind. It knows nothing of engines. presence.h is the other end.
+// late. It knows nothing of engines. presence.h is the other end.
 //
 // Ranks of the host of rank 0 connect by a Unix socket without a file. Those of a launcher's several hosts connect by TCP to
 // the address at which rank 0 was named. Both ends prove that they have the id of the communicator, and the launcher's token.

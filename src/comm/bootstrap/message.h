@@ -25,22 +25,22 @@ struct Nonce {
 };
 
 // kind, body
-#define RT_COMM_MESSAGES(X)                                                                         \
-  X(kHello, Nonce)            /* of rank 0, which begins */                                         \
-  X(kJoin, Join)              /* of a rank that comes */                                            \
-  X(kStranger, Empty)         /* of rank 0: the rank has another token; no session */               \
-  X(kSeated, Empty)           /* of rank 0: the rank is counted */                                  \
-  X(kOffer, rtCommUniqueId_t) /* of rank 0: all ranks have come */                                  \
-  X(kReport, Told)            /* of a rank: whether it can create with this id */                   \
-  X(kGo, Empty)               /* of rank 0: all ranks can */                                        \
-  X(kRefused, Told)           /* of rank 0: why not, for one rank or all */                         \
-  X(kAttend, Attend)          /* of a rank that comes to the hub of a communicator */               \
-  X(kBeat, Empty)             /* both ways: the process lives */                                    \
-  X(kAsk, Progress)           /* of a rank: which one is behind; of the hub: how far the rank is */ \
-  X(kProgress, Progress)      /* of a rank: that */                                                 \
-  X(kBehind, Behind)          /* of the hub: the answer to the rank that asked */                   \
-  X(kFailure, Failure)        /* both ways: the communicator has failed */                          \
-  X(kLeft, RankOf)            /* both ways: a rank was destroyed */                                 \
+#define RT_COMM_MESSAGES(X)                                                                       \
+  X(kHello, Nonce)            /* of rank 0, which begins */                                       \
+  X(kJoin, Join)              /* of a rank that comes */                                          \
+  X(kStranger, Empty)         /* of rank 0: the rank has another token; no session */             \
+  X(kSeated, Empty)           /* of rank 0: the rank is counted */                                \
+  X(kOffer, rtCommUniqueId_t) /* of rank 0: all ranks have come */                                \
+  X(kReport, Told)            /* of a rank: whether it can create with this id */                 \
+  X(kGo, Empty)               /* of rank 0: all ranks can */                                      \
+  X(kRefused, Told)           /* of rank 0: why not, for one rank or all */                       \
+  X(kAttend, Attend)          /* of a rank that comes to the hub of a communicator */             \
+  X(kBeat, Empty)             /* both ways: the process lives */                                  \
+  X(kAsk, Progress)           /* of a rank: which one is late; of the hub: how far the rank is */ \
+  X(kProgress, Progress)      /* of a rank: that */                                               \
+  X(kLate, Late)              /* of the hub: the answer to the rank that asked */                 \
+  X(kFailure, Failure)        /* both ways: the communicator has failed */                        \
+  X(kLeft, RankOf)            /* both ways: a rank was destroyed */                               \
   X(kEnded, RankOf)           /* of the hub: the process of a rank ended */
 
 enum class Kind : uint32_t {
@@ -80,11 +80,11 @@ struct Progress {
   uint64_t collectives;  // that the rank has come to
 };
 
-struct Behind {
+struct Late {
   int32_t rank;  // -1: all ranks have come as far as the one that asks
   int32_t why;   // a Why
 };
-enum class Why : int32_t { kNone, kBehind, kSilent, kLeft };
+enum class Why : int32_t { kNone, kLate, kSilent, kLeft };
 
 struct Failure {
   Told told;

@@ -131,8 +131,8 @@ bool Presence::Connection::hear() {
       case Kind::kAsk:
         channel->send(Kind::kProgress, Progress{channel->body<Progress>().question, hearing.progress()});
         break;
-      case Kind::kBehind:
-        hearing.behind(channel->body<Behind>());
+      case Kind::kLate:
+        hearing.late(channel->body<Late>());
         break;
       case Kind::kFailure: {
         const auto failure = channel->body<Failure>();

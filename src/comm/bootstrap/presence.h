@@ -17,7 +17,7 @@ struct Hearing {
   std::function<void(int32_t)> ended;           // the process of a rank; that of rank 0 with the hub
   std::function<void(int32_t)> left;            // a rank that its program has destroyed
   std::function<void(Status, int32_t)> failed;  // the communicator, as another rank tells it
-  std::function<void(Behind)> behind;           // the answer to ask()
+  std::function<void(Late)> late;               // the answer to ask()
 };
 
 class Presence {

@@ -19,7 +19,7 @@ struct News {
   std::vector<std::atomic<int64_t>> gone_since;  // by rank; 0: the process lives
   std::vector<std::atomic<bool>> has_left;       // by rank: its program has destroyed it
   std::atomic<bool> missing{false};              // a rank is gone or has left; written after the two
-  std::atomic<int32_t> behind{-1};               // of the answer; written before `why`
+  std::atomic<int32_t> late{-1};                 // of the answer; written before `why`
   std::atomic<int32_t> why{kNoAnswer};           // a bootstrap::Why
   static constexpr int32_t kNoAnswer = -1;
 

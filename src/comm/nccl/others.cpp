@@ -34,9 +34,9 @@ void Rank::attend(const bootstrap::HubPlace& place) {
     shared->fail(failure, rank);
     wakeWatch();
   };
-  hearing.behind = [news](const bootstrap::Behind& behind) {
-    news->behind.store(behind.rank, std::memory_order_relaxed);
-    news->why.store(behind.why, std::memory_order_release);
+  hearing.late = [news](const bootstrap::Late& late) {
+    news->late.store(late.rank, std::memory_order_relaxed);
+    news->why.store(late.why, std::memory_order_release);
   };
   const Status status =
       withoutThrowing([&] { return bootstrap::Presence::begin(&presence_, place, rank(), size(), std::move(hearing)); });
@@ -53,12 +53,12 @@ bool Rank::nameLate(Status* failure, int32_t* about, const Operation& late) {
   }
   const int32_t why = news_->why.load(std::memory_order_acquire);
   if (why == News::kNoAnswer) return nowNanoseconds() - asked_ > kAnswer;
-  *about = news_->behind.load(std::memory_order_relaxed);
+  *about = news_->late.load(std::memory_order_relaxed);
   const std::string label = sentences::labelOf(settings().label), within = sentences::within(settings().timeout_ns);
   switch (static_cast<bootstrap::Why>(why)) {
     case bootstrap::Why::kNone:
       break;
-    case bootstrap::Why::kBehind:
+    case bootstrap::Why::kLate:
       *failure = sentences::lateForCollective(*about, label, "come to", news_->collectives.load(std::memory_order_relaxed),
                                               within, rank(), late);
       break;

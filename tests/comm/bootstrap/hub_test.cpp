@@ -23,7 +23,7 @@ struct Heard {
   std::vector<int32_t> ended;
   Status failure;
   int32_t about = -1;
-  Behind behind = {-2, -2};
+  Late late = {-2, -2};
   uint64_t progress = 0;
   bool silent = false;  // does not answer until it is false again
 
@@ -42,7 +42,7 @@ struct Heard {
         about = rank;
       });
     };
-    result.behind = [this](const Behind& answer) { note([&] { behind = answer; }); };
+    result.late = [this](const Late& answer) { note([&] { late = answer; }); };
     return result;
   }
   void note(const std::function<void()>& write) {
@@ -155,34 +155,34 @@ TEST_P(HubTest, AFailureReachesAllOthersWithItsSentenceAndRank) {
   EXPECT_TRUE(heard_[1].failure.ok());
 }
 
-TEST_P(HubTest, TheRankThatHasComeToTheFewestCollectivesIsBehind) {
+TEST_P(HubTest, TheRankThatHasComeToTheFewestCollectivesIsLate) {
   ASSERT_NO_FATAL_FAILURE(comeAll());
   const auto ask = [&](uint64_t own) {
     heard_[0].note([&] {
-      heard_[0].behind = {-2, -2};
+      heard_[0].late = {-2, -2};
       heard_[0].progress = own;
     });
     ranks_[0]->ask(own);
-    heard_[0].await([&] { return heard_[0].behind.why != -2; });
-    return heard_[0].behind;
+    heard_[0].await([&] { return heard_[0].late.why != -2; });
+    return heard_[0].late;
   };
   heard_[1].progress = 6;
   heard_[2].progress = 5;
-  Behind behind = ask(7);
-  EXPECT_EQ(behind.rank, 2);
-  EXPECT_EQ(behind.why, static_cast<int32_t>(Why::kBehind));
+  Late late = ask(7);
+  EXPECT_EQ(late.rank, 2);
+  EXPECT_EQ(late.why, static_cast<int32_t>(Why::kLate));
   heard_[2].note([&] { heard_[2].progress = 9; });
   heard_[1].note([&] { heard_[1].progress = 7; });
   EXPECT_EQ(ask(7).why, static_cast<int32_t>(Why::kNone));
   heard_[1].note([&] { heard_[1].silent = true; });
-  behind = ask(8);
-  EXPECT_EQ(behind.rank, 1);
-  EXPECT_EQ(behind.why, static_cast<int32_t>(Why::kSilent));
+  late = ask(8);
+  EXPECT_EQ(late.rank, 1);
+  EXPECT_EQ(late.why, static_cast<int32_t>(Why::kSilent));
   heard_[1].note([&] { heard_[1].silent = false; });
-  EXPECT_EQ(ask(8).why, static_cast<int32_t>(Why::kBehind));
+  EXPECT_EQ(ask(8).why, static_cast<int32_t>(Why::kLate));
   ranks_[1].reset();
-  behind = ask(8);  // the end of it may come after the question
-  EXPECT_EQ(behind.rank, 1);
+  late = ask(8);  // the end of it may come after the question
+  EXPECT_EQ(late.rank, 1);
 }
 
 TEST_P(HubTest, ProgramsThatAreNoRankAreTurnedAwayAndKeepNoneFromComing) {

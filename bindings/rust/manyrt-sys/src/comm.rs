@@ -486,7 +486,7 @@ extern "C" {
         comm: rtComm_t,
     ) -> rtStatus_t;
 
-    /// Gives every rank the elements of all, one behind the other in the order of the ranks.
+    /// Gives every rank the elements of all, one after the other in the order of the ranks.
     ///
     /// - in receive: count times size elements
     /// - in send: count elements; in place: those of this rank in receive
@@ -530,7 +530,7 @@ extern "C" {
         comm: rtComm_t,
     ) -> rtStatus_t;
 
-    /// Gives rank i the i-th part of every rank, one behind the other in the order of the ranks.
+    /// Gives rank i the i-th part of every rank, one after the other in the order of the ranks.
     ///
     /// - in receive: count times size elements
     /// - in send: count times size elements; in place: the same as receive, on every rank
@@ -551,7 +551,7 @@ extern "C" {
         comm: rtComm_t,
     ) -> rtStatus_t;
 
-    /// Gives root the elements of all ranks, one behind the other in the order of the ranks.
+    /// Gives root the elements of all ranks, one after the other in the order of the ranks.
     ///
     /// - in receive: count times size elements; of root alone, else may be NULL
     /// - in send: count elements; in place at root: those of root in receive
