@@ -90,7 +90,7 @@ class Widening {
   void storeOne(const Instruction& i, Value* value, Value* pointer, const Place* place);
   void addStep(std::vector<Value*>* operands, const Place* place);
   bool findPlace(const Value& pointer, Place* place);
-  bool fitsRow(int64_t stride, Kind kind) const;
+  bool fitsRow(int64_t stride, ir::Kind kind) const;
   bool findNumber(const Value& number, Place* place);
   bool findStep(const Value& number, Place* place);
   bool findWider(const Instruction& by, Place* place);
