@@ -19,6 +19,27 @@
 
 namespace manyrt::compiler {
 
+// What a unit has of a kernel: its code, the memory that a group of it needs, and how neighbouring groups become one call
+// (unit.h).
+struct KernelCode {
+  rtHostKernelFunction_t function = nullptr;
+  uint64_t local_bytes = 0;  // of the kernel's own variables
+  uint64_t scratch_bytes = 0, scratch_bytes_per_item = 0;
+  int8_t joins_along = -1;   // a dimension; -1: they do not
+  bool joins_many = false;   // kJoinsMany
+  bool turns_items = false;  // kTurnsItems
+  bool shares_atomics = false;
+
+  // `traits`: the table kTraitsSymbol; null: nothing is known.
+  static KernelCode of(const rtHostModuleKernel_t& kernel, const unsigned char* traits, uint32_t index);
+  bool hasMemory() const { return (local_bytes | scratch_bytes | scratch_bytes_per_item) != 0; }
+  // Whether a launch that has memory for the other one can go over to this.
+  bool fits(const KernelCode& other) const {
+    return local_bytes <= other.local_bytes && scratch_bytes <= other.scratch_bytes &&
+           scratch_bytes_per_item <= other.scratch_bytes_per_item && (joins_along >= 0 || other.joins_along < 0);
+  }
+};
+
 // Loaded while there is a Ref, through a private descriptor (memfd), so that no file can be exchanged between the check
 // and the load. Never loads what is no ELF shared object of this machine: INVALID_IMAGE says why.
 class Object : public RefCounted {
@@ -31,12 +52,13 @@ class Object : public RefCounted {
   // a second thread sees the object.
   void watch(void (*watcher)(const Object*)) { watcher_ = watcher; }
 
-  // Optimised code for the same kernels in the same order, with the same results and the same memory for a group. Null until it
-  // is loaded. Both stay loaded as long as this object.
-  const std::atomic<const rtHostModuleKernel_t*>& better() const { return better_; }
-  void setBetter(Ref<Object> object, const rtHostModuleKernel_t* kernels) {  // once
+  // Optimised code for the same kernels in the same order, with the same results. Null until it is loaded. Both stay loaded as
+  // long as this object.
+  const std::atomic<const KernelCode*>& better() const { return better_; }
+  void setBetter(Ref<Object> object, std::vector<KernelCode> kernels) {  // once
     better_object_ = std::move(object);
-    better_.store(kernels, std::memory_order_release);
+    better_kernels_ = std::move(kernels);
+    better_.store(better_kernels_.data(), std::memory_order_release);
     improvement_.store(Improvement::kDone, std::memory_order_release);
   }
   // Null: there is none yet. What its Ref keeps was there before better() was.
@@ -94,7 +116,8 @@ class Object : public RefCounted {
   const Descriptor file_;  // open where a debugger or a sanitizer may read it
   std::string copy_;       // of the file, where it is not open
   std::string target_;
-  std::atomic<const rtHostModuleKernel_t*> better_{nullptr};
+  std::atomic<const KernelCode*> better_{nullptr};
+  std::vector<KernelCode> better_kernels_;
   Ref<Object> better_object_;
   std::atomic<Improvement> improvement_{Improvement::kNone};
   std::string why_not_better_;

@@ -94,7 +94,6 @@ FORMS = {
     "intel": Form("opencl:0", vendors="intel"),
     "cuda": Form("cuda:0"),
     "ir_code": Form("cpu", "ir"),  # quick code by way of the IR
-    "ir_optimized": Form("cpu", "ir_optimized"),  # optimised code by way of the IR
     "ir": Form("ir"),  # interpreted, by the program KERNEL_IR
     "ir_passes": Form("ir:all"),  # the same after the passes
     "ir_lanes": Form("ir:lanes0"),  # and with lanes

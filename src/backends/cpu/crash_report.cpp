@@ -44,7 +44,7 @@ struct Shape {
 
 Shape shapeOf(const HostKernel& kernel, const UnitGroup& group) {
   Shape shape = {{group.group_size[0], group.group_size[1], group.group_size[2]}, false, nullptr};
-  if (!kernel.joins() || (group.worker & compiler::kJoinedGroups) == 0) return shape;
+  if (!kernel.isCompiled() || (group.worker & compiler::kJoinedGroups) == 0) return shape;
   shape.joined = true;
   shape.call = static_cast<const JoinedGroups*>(group.local_memory);
   for (int d = 0; d < 3; ++d) shape.size[d] = shape.call->global_size[d] / group.group_count[d];

@@ -45,7 +45,7 @@ void callGroups(const GroupRun& run, uint64_t begin, uint64_t end, uint32_t part
   group.worker = participant;
   group.local_bytes = run.local_bytes;
   group.local_memory = local;
-  const rtHostKernelFunction_t function = run.kernel->function();
+  const rtHostKernelFunction_t function = bestFunction(run);
   for (; begin < end; ++begin) {
     if (!groups.take(begin)) return;
     function(&group, args);
@@ -64,12 +64,13 @@ void callGroups(const GroupRun& run, uint64_t begin, uint64_t end, uint32_t part
 template <class Groups>
 void callJoined(const GroupRun& run, uint64_t begin, uint64_t end, uint64_t most, uint32_t participant, Groups& groups) {
   const uint32_t *grid = run.grid, *size = run.group;
-  const uint32_t along = run.kernel->joinsAlong(run.group), other = 1 - along;
+  const uint32_t along = joinsAlong(run), other = 1 - along;
   const uint64_t items = uint64_t{size[0]} * size[1] * size[2];
   // Of a launch that one thread runs alone others may still want a part, and nothing may be known of how long an item takes.
   constexpr bool is_alone = std::is_same_v<Groups, Solo>;
-  const uint64_t together = std::clamp<uint64_t>((is_alone ? kMaxGroupItems : run.kernel->mostJoined()) / items, 1, most);
-  const rtHostKernelFunction_t function = run.kernel->function();
+  const int64_t most_items = !is_alone && run.code->joins_many ? compiler::kMaxCallItems : compiler::kMaxGroupItems;
+  const uint64_t together = std::clamp<uint64_t>(static_cast<uint64_t>(most_items) / items, 1, most);
+  const rtHostKernelFunction_t function = bestFunction(run);
   compiler::JoinedGroups joined;
   RunningKernel running(*run.kernel);
   compiler::UnitGroup& group = running.group;
@@ -105,8 +106,7 @@ void callWithLocals(const GroupRun& run, uint64_t begin, uint64_t end, uint32_t 
   const std::vector<backend::Argument>& arguments = run.kernel->arguments();
   void* args[kMaxArguments];
   void* locals[kMaxArguments];
-  unsigned char* at =
-      arena + roundUp64(run.local_bytes) + roundUp64(run.kernel->ownLocalBytes()) + run.kernel->scratchBytes(run.group);
+  unsigned char* at = arena + roundUp64(run.local_bytes) + HostKernel::ownBytes(*run.code, run.group);
   for (size_t i = 0; i < arguments.size(); ++i) {
     args[i] = run.args[i];
     if (arguments[i].kind != RT_ARG_LOCAL) continue;
@@ -138,7 +138,9 @@ Status HostKernel::create(Ref<backend::Kernel>* kernel, const rtHostKernel_t& ho
     return Status::error(RT_ERROR_INVALID_VALUE, "A host kernel with %u arguments was asked for; %u are the limit.",
                          host.arg_count, kMaxArguments);
   }
-  Ref<HostKernel> fresh = Ref<HostKernel>::adopt(new HostKernel(host.function, threads));
+  compiler::KernelCode code;
+  code.function = host.function;
+  Ref<HostKernel> fresh = Ref<HostKernel>::adopt(new HostKernel(code, threads));
   crash::watch();
   if (!fresh->describe(host, kMaxGroupItems)) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
   return fresh->finish(kernel, RT_ERROR_INVALID_VALUE);
@@ -146,17 +148,11 @@ Status HostKernel::create(Ref<backend::Kernel>* kernel, const rtHostKernel_t& ho
 
 Status HostKernel::create(Ref<backend::Kernel>* kernel, const rtHostModuleKernel_t& described, uint32_t index,
                           Ref<compiler::Object> object, bool opencl_c, uint32_t threads) {
-  Ref<HostKernel> fresh = Ref<HostKernel>::adopt(new HostKernel(described.function, threads));
+  const auto* traits = static_cast<const unsigned char*>(object->symbol(compiler::kTraitsSymbol));
+  Ref<HostKernel> fresh = Ref<HostKernel>::adopt(new HostKernel(compiler::KernelCode::of(described, traits, index), threads));
   fresh->better_ = &object->better();
   fresh->index_ = index;
   if (object->improvement() == compiler::Object::Improvement::kPending) fresh->unsettled_ = object.get();
-  const auto* traits = static_cast<const unsigned char*>(object->symbol(compiler::kTraitsSymbol));
-  const unsigned char known = traits != nullptr ? traits[index] : 0;
-  if ((known & compiler::kJoinsAlong0) != 0) fresh->joins_along_ = 0;
-  if ((known & compiler::kJoinsAlong1) != 0) fresh->joins_along_ = 1;
-  fresh->joins_many_ = (known & compiler::kJoinsMany) != 0;
-  fresh->turns_items_ = (known & compiler::kTurnsItems) != 0;
-  fresh->shares_atomics_ = (known & compiler::kSharesAtomics) != 0;
   fresh->object_ = std::move(object);
   fresh->arguments_.reserve(described.arg_count);
   fresh->argument_texts_.reserve(described.arg_count);
@@ -170,8 +166,6 @@ Status HostKernel::create(Ref<backend::Kernel>* kernel, const rtHostModuleKernel
   fresh->limitGroup(described.max_group_items, kMaxGroupItems);
   fresh->local_bytes_ = described.local_bytes;
   fresh->private_bytes_ = described.scratch_bytes_per_item;
-  fresh->scratch_bytes_ = described.scratch_bytes;
-  fresh->scratch_bytes_per_item_ = described.scratch_bytes_per_item;
   const uint32_t* group = described.required_group_size;
   if (opencl_c || group[0] != 0) {
     backend::LaunchRules rules;
@@ -231,28 +225,34 @@ Status HostKernel::finish(Ref<backend::Kernel>* kernel, rtStatus_t refusal) {
     return Status::error(refusal, "The arguments of the kernel \"%s\" take %u bytes; %u are the limit.", name(),
                          argumentBytes(), kMaxBytes);
   }
-  needs_arena_ = has_locals_ || (local_bytes_ | scratch_bytes_ | scratch_bytes_per_item_) != 0;
   *kernel = Ref<backend::Kernel>(this);
   return Status();
 }
 
 bool HostKernel::localBytes(const unsigned char* values, uint32_t local_bytes, uint64_t* bytes) const {
-  *bytes = roundUp64(local_bytes) + roundUp64(local_bytes_);
+  const uint64_t given = argumentLocalBytes(values, local_bytes);
+  *bytes = std::min(given, kMaxLocalBytes + 1) + roundUp64(local_bytes_);
+  return *bytes <= kMaxLocalBytes;
+}
+
+uint64_t HostKernel::argumentLocalBytes(const unsigned char* values, uint32_t local_bytes) const {
+  uint64_t bytes = roundUp64(local_bytes);
   for (const backend::Argument& argument : arguments_) {
     if (argument.kind != RT_ARG_LOCAL) continue;
     uint64_t size;
     memcpy(&size, values + argument.offset, sizeof size);
-    if (size > kMaxLocalBytes) return false;
-    *bytes += roundUp64(size);
+    if (size > kMaxLocalBytes) return UINT64_MAX;
+    bytes += roundUp64(size);
   }
-  return *bytes <= kMaxLocalBytes;
+  return bytes;
 }
 
-uint64_t HostKernel::scratchBytes(const uint32_t group[3]) const {
+uint64_t HostKernel::ownBytes(const compiler::KernelCode& code, const uint32_t group[3]) {
   const uint64_t items = uint64_t{group[0]} * group[1] * group[2];
   uint64_t bytes;
-  const bool overflows = mulOverflows(scratch_bytes_per_item_, items, &bytes) || addOverflows(bytes, scratch_bytes_, &bytes) ||
-                         roundUpOverflows(bytes, 64, &bytes);
+  const bool overflows = mulOverflows(code.scratch_bytes_per_item, items, &bytes) ||
+                         addOverflows(bytes, code.scratch_bytes, &bytes) || roundUpOverflows(bytes, 64, &bytes) ||
+                         addOverflows(bytes, roundUp64(code.local_bytes), &bytes);
   return overflows ? UINT64_MAX : bytes;
 }
 
@@ -326,8 +326,7 @@ static inline void runGroups(GroupRun& run, uint64_t begin, uint64_t end, uint64
   try {
     if (run.local == 0) {
       // The first group alone, as of most short launches, has the same place in either order.
-      const bool joins = !kGroupsApart && run.kernel->joins() && run.first + end > 1;
-      if (joins) return callJoined(run, begin, end, most, participant, groups);
+      if (!kGroupsApart && joins(run) && run.first + end > 1) return callJoined(run, begin, end, most, participant, groups);
       callGroups(run, begin, end, participant, run.args, nullptr, groups);
       return;
     }

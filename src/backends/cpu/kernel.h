@@ -35,28 +35,23 @@ class HostKernel final : public backend::Kernel {
   // The memory of a group, its arena: the launch's local bytes, the kernel's own, its scratch, the local arguments; each
   // rounded up to 64. Local memory is what is counted; false: more than a group may have.
   bool localBytes(const unsigned char* values, uint32_t local_bytes, uint64_t* bytes) const;
-  uint64_t scratchBytes(const uint32_t group[3]) const;  // UINT64_MAX: more than can be counted
-  bool needsArena() const { return needs_arena_; }       // whatever the launch asks for
+  uint64_t argumentLocalBytes(const unsigned char* values, uint32_t local_bytes) const;  // without the kernel's own; checked
+  // Of one code, local memory and scratch together; UINT64_MAX: more than can be counted.
+  static uint64_t ownBytes(const compiler::KernelCode& code, const uint32_t group[3]);
+  bool needsArena(const compiler::KernelCode& code) const { return has_locals_ || code.hasMemory(); }  // whatever a launch adds
   bool isCompiled() const { return object_.get() != nullptr; }
   const compiler::Object* object() const { return object_.get(); }  // null: a function of the program
-  bool joins() const { return joins_along_ >= 0; }                  // it knows compiler::JoinedGroups:
-  uint32_t joinsAlong(const uint32_t group[3]) const {              // a dimension
-    const bool wide = group[0] >= compiler::kTurnedItems, high = group[1] >= compiler::kTurnedItems;
-    return turns_items_ && (wide || high) ? (high ? 0 : 1) : static_cast<uint32_t>(joins_along_);
-  }
-  uint64_t mostJoined() const {  // items
-    return static_cast<uint64_t>(joins_many_ ? compiler::kMaxCallItems : compiler::kMaxGroupItems);
-  }
   void point(unsigned char* values, void** args) const {
     for (size_t i = 0; i < arguments_.size(); ++i) args[i] = values + arguments_[i].offset;
   }
 
-  // The best there is at the moment: asked for each range of groups, so that a launch which is running goes over to better
-  // code. One group runs through in one of them.
-  rtHostKernelFunction_t function() const {
-    const rtHostModuleKernel_t* better = better_->load(std::memory_order_acquire);
-    return better == nullptr ? function_ : better[index_].function;
+  // The best there is at the moment: chosen for a launch, and asked for again for each range of its groups, so that one which
+  // is running goes over to better code where it has the memory for it. One group runs through in one of them.
+  const compiler::KernelCode& code() const {
+    const compiler::KernelCode* better = better_->load(std::memory_order_acquire);
+    return better == nullptr ? code_ : better[index_];
   }
+  const compiler::KernelCode& firstCode() const { return code_; }
   uint32_t index() const { return index_; }  // in its module
   // Its object while better code for it is being made; null: this is the code that stays.
   const compiler::Object* unsettled() const {
@@ -66,29 +61,22 @@ class HostKernel final : public backend::Kernel {
   }
   const char* tier() const override;
   const trace::KernelForm* form(const backend::Launch&) const override;
-  SharingTrial* sharingTrial() { return shares_atomics_ ? &trial_ : nullptr; }  // null: threads do not hinder each other
+  SharingTrial* sharingTrial() { return code_.shares_atomics ? &trial_ : nullptr; }  // null: threads do not hinder each other
   std::atomic<uint32_t> cost{0};  // of a work-group, sixteenths of a nanosecond, a moving average; 0: unknown
 
  private:
-  HostKernel(rtHostKernelFunction_t called, uint32_t threads) : function_(called), threads_(threads) {}
+  HostKernel(const compiler::KernelCode& code, uint32_t threads) : code_(code), threads_(threads) {}
   Status finish(Ref<backend::Kernel>* kernel, rtStatus_t refusal);  // checks the arguments' bytes, gives itself out
 
-  static inline constinit const std::atomic<const rtHostModuleKernel_t*> kNothingBetter{nullptr};
+  static inline constinit const std::atomic<const compiler::KernelCode*> kNothingBetter{nullptr};
 
-  const rtHostKernelFunction_t function_;
-  const std::atomic<const rtHostModuleKernel_t*>* better_ = &kNothingBetter;
+  const compiler::KernelCode code_;  // what it came with
+  const std::atomic<const compiler::KernelCode*>* better_ = &kNothingBetter;
   mutable std::atomic<const trace::KernelForm*> form_{nullptr}, better_form_{nullptr};  // once a profile has asked
   const compiler::Object* unsettled_ = nullptr;  // object_, where it came without its better code
   uint32_t index_ = 0;
   const uint32_t threads_;
-  bool needs_arena_ = false;
-  int joins_along_ = -1;
-  bool turns_items_ = false;
-  bool joins_many_ = false;
-  bool shares_atomics_ = false;
   SharingTrial trial_;
-  uint64_t scratch_bytes_ = 0;  // of each group
-  uint64_t scratch_bytes_per_item_ = 0;
   Ref<compiler::Object> object_;  // null: a function of the program
 };
 
@@ -125,10 +113,22 @@ struct alignas(64) GroupRun {
   uint64_t first;        // the group that index 0 stands for
   uint64_t local;        // bytes of the arena; 0: none
   HostKernel* kernel;
+  const compiler::KernelCode* code;  // that `local` has room for
   Engine* engine;
   StatusLatch* latch;
 };
 static_assert(offsetof(GroupRun, kernel) <= 64);
+
+// Whether groups become one call, and along which dimension they are counted then: one order for a launch.
+inline bool joins(const GroupRun& run) { return run.code->joins_along >= 0; }
+inline uint32_t joinsAlong(const GroupRun& run) {
+  const bool wide = run.group[0] >= compiler::kTurnedItems, high = run.group[1] >= compiler::kTurnedItems;
+  return run.code->turns_items && (wide || high) ? (high ? 0 : 1) : static_cast<uint32_t>(run.code->joins_along);
+}
+inline rtHostKernelFunction_t bestFunction(const GroupRun& run) {
+  const compiler::KernelCode& best = run.kernel->code();
+  return (best.fits(*run.code) ? best : *run.code).function;
+}
 
 // What latches when a kernel throws: the exception that is being handled.
 Status kernelThrew(const backend::Kernel& kernel);

@@ -89,7 +89,7 @@ double timeGroups(GroupRun& run, uint64_t count, How how) {
     Pieces pieces{std::max<uint64_t>(1, std::min(least, rest / (4 * threads))), 0};
     pieces.most = std::max(pieces.least, within(kLongPiece));
     // Joined groups are best in whole rows.
-    const uint64_t row = kernel.joins() ? run.grid[kernel.joinsAlong(run.group)] : 1;
+    const uint64_t row = joins(run) ? run.grid[joinsAlong(run)] : 1;
     if (done % row == 0 && row <= rest / (4 * threads)) pieces.unit = row;
     run.first = done;
     engine.share(runGroups, &run, rest, pieces, left < 1e18 ? static_cast<int64_t>(left) : INT64_MAX, foreign);
@@ -168,9 +168,16 @@ void runCounted(void* user, uint64_t begin, uint64_t end, uint32_t participant) 
   run.kernel = &kernel;
   run.engine = &engine;
   run.latch = &latch;
-  if (kernel.needsArena() || launch.local_bytes != 0) {
-    (void)kernel.localBytes(launch.values, launch.local_bytes, &run.local);
-    if (addOverflows(run.local, kernel.scratchBytes(run.group), &run.local)) run.local = UINT64_MAX;
+  run.code = &kernel.code();
+  if (kernel.needsArena(*run.code) || launch.local_bytes != 0) {
+    const uint64_t arguments = kernel.argumentLocalBytes(launch.values, launch.local_bytes);
+    const auto arenaFor = [&](const compiler::KernelCode& code) {
+      uint64_t bytes;
+      return addOverflows(arguments, HostKernel::ownBytes(code, run.group), &bytes) ? UINT64_MAX : bytes;
+    };
+    run.local = arenaFor(*run.code);
+    if (run.local > kMaxArenaBytes) [[unlikely]]  // the first code may need less
+      run.local = arenaFor(*(run.code = &kernel.firstCode()));
   }
   uint64_t total;
   if (__builtin_mul_overflow(uint64_t{launch.grid[0]} * launch.grid[1], uint64_t{launch.grid[2]}, &total)) {

@@ -141,7 +141,7 @@ void ReplayArray::place(Node& node, const Work& work, unsigned char* memory) {
     node.group.item[0] = compiler::kNoItem;
     for (int d = 0; d < 3; ++d) node.group.global_offset[d] = static_cast<uint32_t>(launch.offset[d]);
     const bool alone = uint64_t{launch.grid[0]} * launch.grid[1] == 1 && launch.grid[2] == 1;
-    node.kind = alone && !node.kernel->needsArena() && launch.local_bytes == 0 ? Kind::kGroup : Kind::kLaunch;
+    node.kind = alone && !node.kernel->needsArena(node.kernel->firstCode()) && launch.local_bytes == 0 ? Kind::kGroup : Kind::kLaunch;
     copyValues(valuesOf(node), *node.kernel, launch);
     node.kernel->point(valuesOf(node), node.args);
   }
@@ -232,11 +232,14 @@ bool ReplayArray::walk(const Runner& runner) {
       if (latch.failed()) [[unlikely]]
         return false;
       if (node->kind == Kind::kGroup) [[likely]] {
-        node->kernel->function()(&node->group, node->args);
-      } else {
-        runOther(*node, runner.engine, latch, runner.foreign);
-        running.again();
+        const compiler::KernelCode& code = node->kernel->code();
+        if (!code.hasMemory()) [[likely]] {
+          code.function(&node->group, node->args);
+          continue;
+        }
       }
+      runOther(*node, runner.engine, latch, runner.foreign);
+      running.again();
     }
     return true;
   };
@@ -282,6 +285,7 @@ trace::Work ReplayArray::describe(const Node& node) const {
 
 void ReplayArray::runOther(Node& node, Engine& engine, StatusLatch& latch, bool foreign) {
   switch (node.kind) {
+    case Kind::kGroup:  // better code needs memory
     case Kind::kLaunch:
       return runLaunch(engine, latch,
                        {node.kernel, node.group.group_count, node.group.group_size, node.group.global_offset, node.local_bytes,
@@ -291,7 +295,6 @@ void ReplayArray::runOther(Node& node, Engine& engine, StatusLatch& latch, bool 
       return copyRows(engine, node.copy, foreign);
     case Kind::kFill:
       return fillRows(engine, node.fill, foreign);
-    case Kind::kGroup:
     case Kind::kNothing:
       return;
   }

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "base/fault.h"
 #include "compiler/builtins/lane_call.h"
 #include "compiler/builtins/library.h"
 #include "compiler/emit/cpp_function.h"
@@ -109,9 +110,10 @@ class Common : public Surroundings {
   }
   // Before a function: its place for the compiler's messages (pipeline/failure.h).
   std::string place(Location where) {
-    if (lines_) return "\n" + line(where);
+    const std::string spoiled = fault::fails("kernels.text") ? "mrt_spoiled " : "";  // what no compiler takes
+    if (lines_) return "\n" + line(where) + spoiled;
     return "\n" + std::string(kPlaceComment) + printable(sources_.name(where.file), false) + ":" + std::to_string(where.line) +
-           "\n";
+           "\n" + spoiled;
   }
 
  protected:
@@ -172,6 +174,11 @@ class KernelText : public Common {
     is_kernel_ = true;
     for (int d = 0; d < 3; ++d)
       row_.required_group_size[d] = kernel.group_size[0] != 0 ? kernel.group_size[d] : options.group_size[d];
+    for (const Variable* variable : source.locals) {  // what programs ask for, whatever is left of it
+      declared_ = roundUp(declared_, std::max<uint64_t>({alignmentOf(variable->type), variable->alignment, 16}));
+      declared_ += sizeOf(variable->type);
+    }
+    declared_ = roundUp(declared_, 64);
     row_.entry = facts.entry(kernel);
     joins_ = joinsGroups(source);
     if (changesGlobalMemoryAtomically(source)) row_.traits = kSharesAtomics;
@@ -403,7 +410,7 @@ class KernelText : public Common {
       local_offsets_[i.object] = offset;
       offset += i.object->size;
     });
-    row_.local_bytes = roundUp(offset, 64);
+    row_.local_bytes = std::max(roundUp(offset, 64), declared_);
     return local_offsets_.empty() ? "" : "char* const mrt_m = (char*)mrt_g->local_memory;\n";
   }
 
@@ -455,6 +462,7 @@ class KernelText : public Common {
   const ir::Function& kernel_;
   CpuKernel row_;
   std::map<const ir::Object*, uint64_t> local_offsets_;
+  uint64_t declared_ = 0;               // bytes of local variables, used or not
   std::string items_label_;             // of the items around
   const Instruction* items_ = nullptr;  // the same, with lanes
   bool on_fibers_ = false;

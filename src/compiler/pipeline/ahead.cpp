@@ -74,7 +74,6 @@ Status irText(std::string* text, std::string* log, const CpuLevel& level, const 
   RT_TRY(front_end.translate(log, [&](Program& program, const Sources&, const BuildOptions& options, Diagnostics& diagnostics) {
     BuildOptions own = options;
     own.lanes = level.lanes;
-    own.both_orders = true;
     return irAfterPasses(text, &why_not, program, own, diagnostics) || !diagnostics.failed();
   }));
   if (why_not.empty()) return Status();

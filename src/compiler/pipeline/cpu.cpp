@@ -41,8 +41,8 @@ constexpr char kQuickFile[] = "quick.so", kOptimizedFile[] = "optimised.so";
 
 constexpr int kBackgroundNiceness = 5;  // a quarter of a busy core: what is compiled makes the others faster
 
-// The forms that RT_CPU_BUILD asks for.
-enum class Mode : uint8_t { kTiered, kOptimized, kQuick, kIr, kIrOptimized, kIrTiered };
+// What RT_CPU_BUILD asks for. kIr: quick code from the IR.
+enum class Mode : uint8_t { kTiered, kOptimized, kQuick, kIr };
 
 Mode modeFromEnvironment() {
   const char* value = config::get(config::Variable::kCpuBuild);
@@ -50,10 +50,7 @@ Mode modeFromEnvironment() {
   if (strcmp(value, "optimized") == 0) return Mode::kOptimized;
   if (strcmp(value, "quick") == 0) return Mode::kQuick;
   if (strcmp(value, "ir") == 0) return Mode::kIr;
-  if (strcmp(value, "ir_optimized") == 0) return Mode::kIrOptimized;
-  if (strcmp(value, "ir_tiered") == 0) return Mode::kIrTiered;
-  log::write(RT_LOG_WARNING,
-             "RT_CPU_BUILD=%s is none of tiered, optimized, quick, ir, ir_optimized and ir_tiered and is not used.", value);
+  log::write(RT_LOG_WARNING, "RT_CPU_BUILD=%s is none of tiered, optimized, quick and ir and is not used.", value);
   return Mode::kTiered;
 }
 
@@ -142,9 +139,8 @@ struct Improvement {
   cache::Directory directory;
   KernelSanitizer sanitizer;
   KeptFiles kept;
-  CompileJob job;
-  bool turnable = false;  // CpuUnit's
-  int64_t since = 0;      // when the quick code was there
+  std::optional<CompileJob> job;  // nothing: the source is translated again
+  int64_t since = 0;              // when the quick code was there
 };
 
 void store(const cache::Directory& directory, const Digest& key, const std::string& log,
@@ -155,25 +151,22 @@ void reportUnimproved(const std::string& name, const Status& status) {
              status.message()[0] != '\0' ? status.message() : errorString(status.code()));
 }
 
-// Whether kernels of the other object may take the place of this one's in the middle of a launch.
-bool mayReplace(const Object& object, const Object& better) {
+// The kernels of the other object; nothing: they may not take the place of this one's.
+std::optional<std::vector<KernelCode>> replacements(const Object& object, const Object& better) {
+  std::vector<KernelCode> codes;
   const auto* table = static_cast<const rtHostModule_t*>(object.symbol(kModuleSymbol));
   const auto* other_table = static_cast<const rtHostModule_t*>(better.symbol(kModuleSymbol));
-  if (table == nullptr || other_table == nullptr) return false;
+  if (table == nullptr || other_table == nullptr) return std::nullopt;
   const rtHostModule_t &one = *table, &other = *other_table;
-  const auto* traits = static_cast<const unsigned char*>(object.symbol(kTraitsSymbol));
-  const auto* other_traits = static_cast<const unsigned char*>(better.symbol(kTraitsSymbol));
-  if (one.kernel_count != other.kernel_count) return false;
+  const auto* traits = static_cast<const unsigned char*>(better.symbol(kTraitsSymbol));
+  if (one.kernel_count != other.kernel_count) return std::nullopt;
   for (uint32_t i = 0; i < one.kernel_count; ++i) {
     const rtHostModuleKernel_t& a = one.kernels[i];
     const rtHostModuleKernel_t& b = other.kernels[i];
-    if (strcmp(a.name, b.name) != 0 || a.arg_count != b.arg_count || a.local_bytes != b.local_bytes ||
-        a.scratch_bytes < b.scratch_bytes || a.scratch_bytes_per_item < b.scratch_bytes_per_item ||
-        (traits != nullptr && traits[i] != 0 && (other_traits == nullptr || other_traits[i] != traits[i]))) {
-      return false;
-    }
+    if (strcmp(a.name, b.name) != 0 || a.arg_count != b.arg_count) return std::nullopt;
+    codes.push_back(KernelCode::of(b, traits, i));
   }
-  return true;
+  return codes;
 }
 
 // The kernels of a table, as a log's line has them: "scale", "add" and 3 more.
@@ -189,8 +182,8 @@ std::string namesOf(const rtHostModule_t& table) {
 
 const char* stepOf(CpuForm form) { return form == CpuForm::kQuick ? "compiler, quick code" : "compiler, optimised code"; }
 
-// The job for the groups that were launched meanwhile, and its log; nothing: the one that was made with the quick code.
-std::optional<CompileJob> turnedJob(const Improvement& work, std::string* log);
+// The job for the groups that were launched meanwhile, and its log.
+Status jobForLaunches(CompileJob* job, const Improvement& work, std::string* log);
 
 // Compiles a job and loads what comes of it.
 Status makeBetter(Ref<Object>* better, std::vector<unsigned char>* code, const Improvement& work, CompileJob job, int cancel) {
@@ -202,25 +195,27 @@ Status makeBetter(Ref<Object>* better, std::vector<unsigned char>* code, const I
   }
   const std::string path = work.kept.keepObject(kOptimizedFile, *code);
   RT_TRY(Object::load(better, code->data(), code->size(), work.name.c_str(), path));
-  return mayReplace(*work.object, **better) ? Status() : Status::error(RT_ERROR_INTERNAL, "its table differs.");
+  return replacements(*work.object, **better) ? Status() : Status::error(RT_ERROR_INTERNAL, "its table differs.");
 }
 
 Status tryToImprove(const Improvement& work, int cancel) {
   std::vector<unsigned char> code;
   Ref<Object> better;
   std::string log = work.log;
-  std::optional<CompileJob> turned = turnedJob(work, &log);
-  if (turned && !makeBetter(&better, &code, work, std::move(*turned), cancel).ok()) turned.reset();
-  if (!turned) {
-    log = work.log;
-    RT_TRY(makeBetter(&better, &code, work, work.job, cancel));
+  CompileJob job;
+  if (work.job) {
+    job = *work.job;
+  } else {
+    RT_TRY(jobForLaunches(&job, work, &log));
   }
+  RT_TRY(makeBetter(&better, &code, work, std::move(job), cancel));
   const auto* table = static_cast<const rtHostModule_t*>(better->symbol(kModuleSymbol));
   if (auto* fibers = static_cast<const FiberCalls**>(better->symbol(kFibersSymbol))) *fibers = work.fibers;
   better->setTier(Object::Tier::kOptimized);
   better->setTarget(cpuTarget(work.sanitizer.word()));
   store(work.directory, work.key, log, code);
-  work.object->setBetter(std::move(better), table->kernels);
+  std::vector<KernelCode> codes = *replacements(*work.object, *better);
+  work.object->setBetter(std::move(better), std::move(codes));
   log::write(RT_LOG_INFO, "The optimised code of \"%s\" (%s) has taken the place of the quick code, %.2f s after it.",
              work.name.c_str(), namesOf(*table).c_str(), static_cast<double>(nowNanoseconds() - work.since) * 1e-9);
   trace::improved(work.name.c_str());
@@ -249,8 +244,8 @@ class Pipeline {
   Status runAhead(CpuCode* code);
   // The same code as text.
   Status runToText(std::string* text, CpuText form);
-  // The text of a build that is under way, for groups that have been launched since; nothing: it is as it was.
-  std::optional<CompileJob> jobForLaunches(const Improvement& work, BuildOptions::Groups groups, std::string* log);
+  // The optimised text of a build that is under way, for groups that have been launched since.
+  Status jobLater(CompileJob* job, const Improvement& work, BuildOptions::Groups groups, std::string* log);
 
  private:
   // What an #include finds may be another text by then.
@@ -264,7 +259,8 @@ class Pipeline {
   Status prepareAhead();
   bool codeFromCache(CpuCode* code);
   bool fromCache(Built* built);
-  void improveLater(Built* built, const CpuUnit& optimized);
+  void improveLater(Built* built, const CpuUnit* optimized);
+  CompileJob backgroundJob(const CpuUnit& optimized);
   Status compileTo(std::vector<unsigned char>* object, Built* built, const CpuUnit& unit, CpuForm form);
   Status compileSafely(std::vector<unsigned char>* object, Built* built, Status refused);
   Status compileWithOwnNames(std::vector<unsigned char>* object, Built* built, Status refused);
@@ -293,11 +289,7 @@ Status Pipeline::makeKey() {
   hash.addPart(compiler_.identity);
   hash.addPart(sanitizer_.key());
   hash.addPart(kept_.key());
-  addNumber(&hash, mode_ == Mode::kQuick         ? 1
-                   : mode_ == Mode::kIr          ? 2
-                   : mode_ == Mode::kIrOptimized ? 3
-                   : mode_ == Mode::kIrTiered    ? 4
-                                                 : 0);  // the other two: the same code
+  addNumber(&hash, mode_ == Mode::kQuick ? 1 : mode_ == Mode::kIr ? 2 : 0);  // the other two: the same code
   RT_TRY(front_end_.addToKey(&hash, &log_));
   key_ = hash.finish();
   return Status();
@@ -312,39 +304,26 @@ Status Pipeline::translate(FrontEnd* front_end, CpuUnit* optimized, CpuUnit* qui
         own.users_names = kept_.debugs() && users_names_;
         kept_.keepSources(sources);
         own.lanes = level_.lanes;
-        own.both_orders = ahead_ || !isTranslatedAgain();
         own.launched_groups = launched_;
         own.gathers = level_.gathers && !sanitizer_.watches();
         own.scatters = level_.scatters && own.gathers;
-        if (mode_ == Mode::kIrTiered) {
-          std::string why_not;
-          CpuUnit made;
-          const bool has_form = unitFromIr(&made, true, &why_not, program, sources, own, diagnostics);
+        std::string why_not;
+        const auto hasNoForm = [&] { log->append("remark: The IR has no room for this program: " + why_not + ".\n"); };
+        if (optimized != nullptr && !unitFromIr(optimized, true, &why_not, program, sources, own, diagnostics)) {
           if (diagnostics.failed()) return false;
-          if (!has_form) log->append("remark: The IR has no room for this program: " + why_not + ".\n");
-          if (has_form && quick == nullptr) {
-            *optimized = std::move(made);
-            return true;
-          }
-          if (!lowerToCpu(optimized, quick, mostTexts(), program, sources, own, diagnostics)) return false;
-          made.turnable = true;
-          if (has_form) *optimized = std::move(made);
-          return true;
+          hasNoForm();
+          if (!lowerToCpu(optimized, nullptr, mostTexts(), program, sources, own, diagnostics)) return false;
         }
-        if ((mode_ == Mode::kIr && quick != nullptr) || (mode_ == Mode::kIrOptimized && quick == nullptr)) {
-          std::string why_not;
-          const bool lanes = quick == nullptr;
-          if (unitFromIr(lanes ? optimized : quick, lanes, &why_not, program, sources, own, diagnostics)) {
-            if (!lanes) optimized->remarks = quick->remarks;
-            return true;
-          }
+        if (quick == nullptr) return true;
+        if (mode_ == Mode::kIr) {
+          if (unitFromIr(quick, false, &why_not, program, sources, own, diagnostics)) return true;
           if (diagnostics.failed()) return false;
-          log->append("remark: The IR has no room for this program: " + why_not + ".\n");
+          hasNoForm();
         }
-        return lowerToCpu(optimized, quick, mostTexts(), program, sources, own, diagnostics);
+        return lowerToCpu(nullptr, quick, mostTexts(), program, sources, own, diagnostics);
       }));
   if (front_end_.options().no_warnings) return Status();
-  for (const std::string& remark : optimized->remarks) log->append(remark).append("\n");
+  for (const std::string& remark : (optimized != nullptr ? *optimized : *quick).remarks) log->append(remark).append("\n");
   return Status();
 }
 
@@ -401,11 +380,12 @@ Status Pipeline::build(Built* built) {
   origin_ = Origin::kCached;
   if (fromCache(built)) return Status();
   origin_ = Origin::kBuilt;
-  const bool is_tiered = mode_ != Mode::kOptimized && mode_ != Mode::kIrOptimized;
-  const bool quickly = kept_.debugs() || (is_tiered && !hasOneForm(front_end_.options()));
+  const bool quickly = kept_.debugs() || (mode_ != Mode::kOptimized && !hasOneForm(front_end_.options()));
+  // Optimised code of a source that can be read again is translated when it is compiled, off the caller's time.
+  const bool both = quickly && mode_ == Mode::kTiered && !isTranslatedAgain();
   const CpuForm form = quickly ? CpuForm::kQuick : CpuForm::kOptimized;
   CpuUnit optimized, quick;
-  RT_TRY(translate(&front_end_, &optimized, quickly ? &quick : nullptr, &built->log));
+  RT_TRY(translate(&front_end_, !quickly || both ? &optimized : nullptr, quickly ? &quick : nullptr, &built->log));
   std::vector<unsigned char> object;
   Status status = compileTo(&object, built, quickly ? quick : optimized, form);
   const bool refused = status.code() == RT_ERROR_INTERNAL && !quickly;
@@ -416,8 +396,8 @@ Status Pipeline::build(Built* built) {
   RT_TRY(Object::load(&built->object, object.data(), object.size(), front_end_.name(), path));
   built->object->setTier(quickly || refused ? Object::Tier::kQuick : Object::Tier::kOptimized);
   built->object->setTarget(cpuTarget(sanitizer_.word()));
-  if (quickly && (mode_ == Mode::kTiered || mode_ == Mode::kIrTiered)) {
-    improveLater(built, optimized);
+  if (quickly && mode_ == Mode::kTiered) {
+    improveLater(built, both ? &optimized : nullptr);
   } else if (!refused && !kept_.debugs()) {  // the cache has no code that is slower than it has to be
     store(cache::directory(), key_, built->log, object);
   }
@@ -427,11 +407,11 @@ Status Pipeline::build(Built* built) {
 // The compiler refuses the optimised text of a program that is right, which is a defect of the lowering. The quick text is
 // another one, so that the program runs all the same; the log and the messages say that it is slower.
 Status Pipeline::compileSafely(std::vector<unsigned char>* object, Built* built, Status refused) {
-  CpuUnit optimized, quick;
+  CpuUnit quick;
   std::string log;
   FrontEnd again_from_start(request_);  // a program is lowered once: that changes its tree
   if (!front_end_.options().optimize || !again_from_start.readOptions().ok()) return refused;
-  if (!translate(&again_from_start, &optimized, &quick, &log).ok()) return refused;
+  if (!translate(&again_from_start, nullptr, &quick, &log).ok()) return refused;
   Built again;
   if (!compileTo(object, &again, quick, CpuForm::kQuick).ok()) return refused;
   built->log += "warning: The optimised code could not be made, and simple code runs instead.\n";
@@ -441,11 +421,11 @@ Status Pipeline::compileSafely(std::vector<unsigned char>* object, Built* built,
 
 // A name of the user's means something else in C++: then all variables have names of the library's.
 Status Pipeline::compileWithOwnNames(std::vector<unsigned char>* object, Built* built, Status refused) {
-  CpuUnit optimized, quick;
+  CpuUnit quick;
   std::string log;
   FrontEnd again_from_start(request_);
   users_names_ = false;
-  if (!again_from_start.readOptions().ok() || !translate(&again_from_start, &optimized, &quick, &log).ok()) return refused;
+  if (!again_from_start.readOptions().ok() || !translate(&again_from_start, nullptr, &quick, &log).ok()) return refused;
   Built again;
   if (!compileTo(object, &again, quick, CpuForm::kQuick).ok()) return refused;
   built->log += "warning: Variables have names of the library's in debuggers.\n";
@@ -454,7 +434,8 @@ Status Pipeline::compileWithOwnNames(std::vector<unsigned char>* object, Built* 
 
 // The cache gets what comes out of this alone: code that is there soon is no reason to keep slower code. The quick object
 // stays loaded until it is done, so that a build of the same source meanwhile finds it.
-void Pipeline::improveLater(Built* built, const CpuUnit& optimized) {
+// `optimized`: its text, if that is there by now.
+void Pipeline::improveLater(Built* built, const CpuUnit* optimized) {
   Improvement work;
   work.request = std::make_shared<const KeptRequest>(request_);
   work.sanitizer = sanitizer_;
@@ -466,10 +447,7 @@ void Pipeline::improveLater(Built* built, const CpuUnit& optimized) {
   work.compiler = compiler_;
   work.directory = cache::directory();
   work.kept = kept_;
-  work.job = jobFor(front_end_.options(), optimized, CpuForm::kOptimized, sanitizer_, kept_, level_);
-  for (size_t i = 0; i < optimized.texts.size(); ++i) kept_.keepText("unit" + std::to_string(i) + ".cpp", optimized.texts[i]);
-  work.turnable = optimized.turnable && isTranslatedAgain();
-  work.job.niceness = kBackgroundNiceness;
+  if (optimized != nullptr) work.job = backgroundJob(*optimized);
   work.since = nowNanoseconds();
   const auto* table = static_cast<const rtHostModule_t*>(built->object->symbol(kModuleSymbol));
   built->object->expectBetter(table != nullptr ? table->kernel_count : 0);
@@ -480,37 +458,39 @@ void Pipeline::improveLater(Built* built, const CpuUnit& optimized) {
   built->object->failBetter(reasonOf(status));
 }
 
-std::optional<CompileJob> Pipeline::jobForLaunches(const Improvement& work, BuildOptions::Groups groups, std::string* log) {
+CompileJob Pipeline::backgroundJob(const CpuUnit& optimized) {
+  for (size_t i = 0; i < optimized.texts.size(); ++i) kept_.keepText("unit" + std::to_string(i) + ".cpp", optimized.texts[i]);
+  CompileJob job = jobFor(front_end_.options(), optimized, CpuForm::kOptimized, sanitizer_, kept_, level_);
+  job.niceness = kBackgroundNiceness;
+  return job;
+}
+
+Status Pipeline::jobLater(CompileJob* job, const Improvement& work, BuildOptions::Groups groups, std::string* log) {
   compiler_ = work.compiler;
   sanitizer_ = work.sanitizer;
   kept_ = work.kept;
   launched_ = std::move(groups);
   CpuUnit optimized;
-  std::string again;
-  if (!front_end_.readOptions().ok() || !translate(&front_end_, &optimized, nullptr, &again).ok()) return std::nullopt;
-  CompileJob job = jobFor(front_end_.options(), optimized, CpuForm::kOptimized, sanitizer_, kept_, level_);
-  if (job.texts == work.job.texts) return std::nullopt;
-  for (size_t i = 0; i < optimized.texts.size(); ++i) kept_.keepText("unit" + std::to_string(i) + ".cpp", optimized.texts[i]);
-  job.niceness = work.job.niceness;
-  *log = std::move(again);
-  return job;
+  log->clear();
+  RT_TRY(front_end_.readOptions());
+  RT_TRY(translate(&front_end_, &optimized, nullptr, log));
+  *job = backgroundJob(optimized);
+  return Status();
 }
 
-// Groups that leave lanes empty may want another order of their dimensions (lowering/cpu/turn.h). They are known from the
-// launches of the quick code alone: a kernel that was not launched has a form for either.
-std::optional<CompileJob> turnedJob(const Improvement& work, std::string* log) {
+// Rows of groups say which dimension lanes go along, and how many there are. A group that is a row says nothing that code for
+// any group would not do as well, and may be another one next time.
+Status jobForLaunches(CompileJob* job, const Improvement& work, std::string* log) {
   const auto* table = static_cast<const rtHostModule_t*>(work.object->symbol(kModuleSymbol));
   BuildOptions::Groups groups;
-  bool as_it_was = true;
   for (uint32_t i = 0; table != nullptr && i < table->kernel_count; ++i) {
     const std::array<uint32_t, 3> group = work.object->launchedGroup(i);
-    as_it_was = as_it_was && group[0] != 0 && group[1] == 1 && group[2] == 1;
-    if (group[0] != 0) groups[table->kernels[i].name] = group;
+    const bool is_row = group[1] == 1 && group[2] == 1;
+    if (group[0] != 0 && !is_row) groups[table->kernels[i].name] = group;
   }
-  if (as_it_was || !work.turnable) return std::nullopt;
   const BuildRequest request = work.request->request();
   std::string unused;
-  return Pipeline(request, &unused).jobForLaunches(work, std::move(groups), log);
+  return Pipeline(request, &unused).jobLater(job, work, std::move(groups), log);
 }
 
 // ---- Ahead of time ----

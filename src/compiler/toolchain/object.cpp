@@ -25,6 +25,7 @@
 #include "compiler/image.h"
 #include "compiler/toolchain/elf.h"
 #include "compiler/toolchain/file.h"
+#include "compiler/unit.h"
 
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 8u
@@ -221,6 +222,17 @@ Object::~Object() {
   if (watcher_ != nullptr) watcher_(this);
   closeObject(handle_);
   if (file_.valid()) kept.fetch_sub(1, std::memory_order_relaxed);
+}
+
+KernelCode KernelCode::of(const rtHostModuleKernel_t& kernel, const unsigned char* traits, uint32_t index) {
+  const unsigned char known = traits != nullptr ? traits[index] : 0;
+  KernelCode code{kernel.function, kernel.local_bytes, kernel.scratch_bytes, kernel.scratch_bytes_per_item};
+  if ((known & kJoinsAlong0) != 0) code.joins_along = 0;
+  if ((known & kJoinsAlong1) != 0) code.joins_along = 1;
+  code.joins_many = (known & kJoinsMany) != 0;
+  code.turns_items = (known & kTurnsItems) != 0;
+  code.shares_atomics = (known & kSharesAtomics) != 0;
+  return code;
 }
 
 void* Object::symbol(const char* name) const { return dlsym(handle_, name); }

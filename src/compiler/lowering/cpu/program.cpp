@@ -232,7 +232,7 @@ Twin twinOf(Program& program, const Function& kernel, const GroupPlan& plan, con
   return twin;
 }
 
-// `quick` may be null: not wanted. Changes the kernels' trees, once for both. `rows`: one for each kernel, with the reason of
+// Either may be null: not wanted. Changes the kernels' trees, once for both. `rows`: one for each kernel, with the reason of
 // those that run on fibers.
 void makePlans(Plans* optimized, std::vector<Twin>* twins, Plans* quick, Program& program, const Sources& sources,
                const BuildOptions& options, std::vector<std::string>* remarks, std::vector<CpuKernel>* rows) {
@@ -257,13 +257,16 @@ void makePlans(Plans* optimized, std::vector<Twin>* twins, Plans* quick, Program
         separateLoopCounters(program, *kernel);
         splitLiveRanges(program, *kernel);
       }
-      made = bestPlan(program, *kernel, options, &why);
+      made = optimized != nullptr ? bestPlan(program, *kernel, options, &why)
+                                  : GroupPlan::make(program, *kernel, &why, GroupPlan::Split::kBarriers);
       const bool alone = quick == nullptr;  // it tells at which item it is, in the order of the launch
-      if (made != nullptr && options.optimize && (alone || options.both_orders))
+      if (made != nullptr && optimized != nullptr && options.optimize && (alone || options.both_orders))
         twin = twinOf(program, *kernel, *made, options);
       if (made != nullptr && options.optimize && alone) turnForGroups(program, *kernel, options, &made);
-      if (made != nullptr && options.optimize) chooseLanes(*made, *kernel);
-      if (made != nullptr && quick != nullptr) {
+      if (made != nullptr && optimized != nullptr && options.optimize) chooseLanes(*made, *kernel);
+      if (optimized == nullptr) {
+        plain = std::move(made);
+      } else if (made != nullptr && quick != nullptr) {
         plain = GroupPlan::make(program, *kernel, &why, GroupPlan::Split::kBarriers);
         if (plain != nullptr) {  // the order of the groups is that of both
           plain->setLaneDimension(made->laneDimension());
@@ -271,19 +274,20 @@ void makePlans(Plans* optimized, std::vector<Twin>* twins, Plans* quick, Program
         }
       }
     }
-    if (made != nullptr && options.optimize && !options.users_names) {
+    if (made != nullptr && optimized != nullptr && options.optimize && !options.users_names) {
       widenLocals(program, *kernel, *made, plain.get());
       if (twin.kernel != nullptr) widenLocals(program, *twin.kernel, *twin.plan, nullptr);
     }
     rows->emplace_back();
-    if (made == nullptr) rows->back().fibers = why;
+    const bool is_split = made != nullptr || plain != nullptr;
+    if (!is_split) rows->back().fibers = why;
     twins->push_back(std::move(twin));
     if (quick != nullptr) quick->push_back(std::move(plain));
-    if (made == nullptr) {
+    if (!is_split) {
       remarks->push_back(placeOf(sources, kernel->where) + ": remark: The kernel \"" + kernel->name +
                          "\" runs its work-items on fibers, which is slower: " + why + ".");
     }
-    optimized->push_back(std::move(made));
+    if (optimized != nullptr) optimized->push_back(std::move(made));
   }
 }
 
@@ -466,9 +470,8 @@ bool lowerToCpu(CpuUnit* optimized, CpuUnit* quick, uint32_t most_texts, Program
   Plans plans[2];
   std::vector<Twin> twins;
   std::vector<CpuKernel> made;
-  makePlans(&plans[0], &twins, quick != nullptr ? &plans[1] : nullptr, program, sources, options, &optimized->remarks, &made);
-  for (size_t i = 0; i < program.kernels.size(); ++i)
-    optimized->turnable = optimized->turnable || (plans[0][i] != nullptr && isTurnable(program, *program.kernels[i]));
+  makePlans(optimized != nullptr ? &plans[0] : nullptr, &twins, quick != nullptr ? &plans[1] : nullptr, program, sources,
+            options, &(optimized != nullptr ? optimized : quick)->remarks, &made);
   const auto write = [&](CpuForm form, const std::vector<size_t>& chosen, bool with_table) {
     const Plans& own = plans[form == CpuForm::kQuick];
     std::vector<std::string>* remarks = form == CpuForm::kQuick ? nullptr : &optimized->remarks;
@@ -478,7 +481,8 @@ bool lowerToCpu(CpuUnit* optimized, CpuUnit* quick, uint32_t most_texts, Program
   for (CpuUnit* unit : {optimized, quick}) {  // in this order: the quick table has room for both
     if (unit == nullptr || diagnostics.failed()) continue;
     for (const Function* kernel : program.kernels) unit->largest = std::max(unit->largest, kernelSize(*kernel));
-    unit->fibers = std::any_of(plans[0].begin(), plans[0].end(), [](const auto& plan) { return plan == nullptr; });
+    const Plans& own = plans[unit == quick];
+    unit->fibers = std::any_of(own.begin(), own.end(), [](const auto& plan) { return plan == nullptr; });
     const auto groups = spread(program, unit == quick ? most_texts : 1);
     unit->texts.resize(groups.size());
     for (size_t i = groups.size(); i-- > 0;) {  // the table last: it tells of all

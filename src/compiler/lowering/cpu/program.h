@@ -18,7 +18,6 @@ struct CpuUnit {
   std::vector<std::string> texts;    // C++17, no includes; to be compiled each on its own and linked, the first with the table
   std::vector<std::string> remarks;  // for the log: the form that each region took, and why
   bool fibers = false;               // some kernel runs on them
-  bool turnable = false;             // groups of some kernel decide along which dimension its lanes go
   uint32_t largest = 0;              // expressions of the largest kernel: kernelSize()
 };
 
@@ -31,8 +30,8 @@ inline constexpr uint32_t kLongKernel = 6000;
 inline constexpr uint32_t kMostForms = 1500;
 uint32_t kernelSize(const Function& kernel);
 
-// Fails only for what the language allows and this lowering does not: an error with its place in the diagnostics. `quick` may
-// be null: not wanted; its kernels are spread over at most `most_texts`, which can then be compiled at the same time.
+// Fails only for what the language allows and this lowering does not: an error with its place in the diagnostics. Either
+// may be null: not wanted. Quick kernels are spread over at most `most_texts`, which can then be compiled at the same time.
 bool lowerToCpu(CpuUnit* optimized, CpuUnit* quick, uint32_t most_texts, Program& program, const Sources& sources,
                 const BuildOptions& options, Diagnostics& diagnostics);
 

@@ -76,7 +76,7 @@ class TiersTest : public TemporaryTest {
         "#!/bin/sh\ncase \"$*\" in\n*-O3* | *-O1*) " + instead + " ;;\nesac\nexec " + compiler.path + " \"$@\"\n";
     environment("RT_CC", write("compiler", script, 0700).c_str());
   }
-  const rtHostModuleKernel_t* better() const { return object->better().load(); }
+  const KernelCode* better() const { return object->better().load(); }
   static std::vector<float> call(rtHostKernelFunction_t function) {
     std::vector<float> out(37, -1);
     float* pointer = out.data();
