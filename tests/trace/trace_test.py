@@ -205,7 +205,8 @@ class TraceTest(unittest.TestCase):
                 self.assertEqual(calls["rtGraphLaunch"]["waited_ns"], 0)
                 self.assertEqual(run.profile["lost"], 0)
                 steps = {row["step"]: row["count"] for row in run.profile["builds"]}
-                self.assertEqual((steps["cache miss"], steps["front end"]), (1, 1))
+                self.assertEqual(steps["cache miss"], 1)
+                self.assertIn(steps["front end"], (1, 2))  # optimised code is translated in the background
 
     def forms(self, run):
         return {row["name"]: row.get("forms", []) for row in run.profile["work"] if row["kind"] == "kernel"}

@@ -517,6 +517,7 @@ bool cpuUnit(UnitText* unit, std::string* why_not, const ir::Module& module, Pro
     ir::forEach(*module.constants->body, [&](const Instruction& i) { called.insert(i.callee); });
     definitions += constructor(*module.constants, operations, lanes, facts, sources);
   }
+  const bool has_lines = options.exact_lines || options.repeats_lines;
   bool fibers = false;
   std::vector<CpuKernel> rows;
   for (const ir::Function* function : module.functions) {
@@ -526,7 +527,7 @@ bool cpuUnit(UnitText* unit, std::string* why_not, const ir::Module& module, Pro
         *why_not = "a kernel with __local variables that another one calls: " + function->name;
         return false;
       }
-      HelperText helper(operations, lanes, facts, sources, options.exact_lines);
+      HelperText helper(operations, lanes, facts, sources, has_lines);
       signatures += helper.signature(*function) + ";\n";
       definitions += helper.definition(*function, where);
       fibers = fibers || facts.waits(*function);
@@ -534,7 +535,7 @@ bool cpuUnit(UnitText* unit, std::string* why_not, const ir::Module& module, Pro
   }
   for (const Function* source : program.kernels) {
     const ir::Function& function = *module.find(source->name);
-    KernelText kernel(operations, lanes, facts, sources, options.exact_lines, function, *source, options);
+    KernelText kernel(operations, lanes, facts, sources, has_lines, function, *source, options);
     kernels += kernel.write(source->where);
     rows.push_back(kernel.row());
     if (kernel.onFibers()) unit->on_fibers.push_back(function.name);
@@ -551,8 +552,8 @@ bool cpuUnit(UnitText* unit, std::string* why_not, const ir::Module& module, Pro
   if (lanes.usesTiles()) unit->text += libraryBody("lanes/tile.h");
   unit->text += prelude.text();
   if (prelude.text().empty()) unit->text += "#define mrt_fn static inline\n";
-  unit->text += operations.text() + objects + signatures + definitions + kernels;
-  if (options.exact_lines) unit->text += "\n#line 1 \"table\"\n";
+  unit->text += operations.text() + objects + signatures;
+  unit->text += has_lines ? withExactLines(definitions + kernels) + "\n#line 1 \"table\"\n" : definitions + kernels;
   unit->text += unitRows(program, rows, globals) + unitTable(rows, globals);
   return true;
 }

@@ -60,6 +60,20 @@ unsigned int global_count, flags; };
 struct mrt_form { unsigned int lanes, dimension, loops, lane_loops, barriers, reserved; const char *no_lanes, *fibers; };
 )";
 
+std::string withExactLines(const std::string& text) {
+  std::string out;
+  std::string_view place;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
+    const std::string_view line = std::string_view(text).substr(at, end - at);
+    if (line.starts_with("#line ")) place = line;
+    if (line[0] != '#') out += place;
+    out += line;
+    at = end;
+  }
+  return out;
+}
+
 std::string unitRows(const Program& program, const std::vector<CpuKernel>& kernels, const std::vector<CpuGlobal>& globals) {
   std::string out, rows, global_rows;
   for (size_t i = 0; i < kernels.size(); ++i) {

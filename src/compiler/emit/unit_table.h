@@ -46,6 +46,9 @@ extern const char kUnitHead[];       // mrt_group and its like
 extern const char kUnitFibers[];     // the variable that the loader sets: of units with kernels on fibers
 extern const char kUnitTableHead[];  // the types of the table
 
+// The text of a statement may have several lines, which a compiler counts on from its #line. Here each of them repeats it.
+std::string withExactLines(const std::string& text);
+
 // The rows of the table: kernels in the order of the program.
 std::string unitRows(const Program& program, const std::vector<CpuKernel>& kernels, const std::vector<CpuGlobal>& globals);
 // The table itself, behind the rows and outside of any namespace.

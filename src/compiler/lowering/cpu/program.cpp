@@ -76,21 +76,6 @@ std::string supportOf(const std::string& text) {
   return all;
 }
 
-// The text of a statement may have several lines, which a compiler counts on from its #line. Here each of them repeats it.
-std::string withExactLines(const std::string& text) {
-  std::string out;
-  std::string_view place;
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
-    const std::string_view line = std::string_view(text).substr(at, end - at);
-    if (line.starts_with("#line ")) place = line;
-    if (line[0] != '#') out += place;
-    out += line;
-    at = end;
-  }
-  return out;
-}
-
 // How each kernel is split, in the order of the program; null: it runs on fibers.
 std::string placeOf(const Sources& sources, Location where) {
   return sources.name(where.file) + ":" + std::to_string(where.line);
