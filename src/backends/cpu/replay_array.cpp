@@ -141,7 +141,8 @@ void ReplayArray::place(Node& node, const Work& work, unsigned char* memory) {
     node.group.item[0] = compiler::kNoItem;
     for (int d = 0; d < 3; ++d) node.group.global_offset[d] = static_cast<uint32_t>(launch.offset[d]);
     const bool alone = uint64_t{launch.grid[0]} * launch.grid[1] == 1 && launch.grid[2] == 1;
-    node.kind = alone && !node.kernel->needsArena(node.kernel->firstCode()) && launch.local_bytes == 0 ? Kind::kGroup : Kind::kLaunch;
+    node.kind =
+        alone && !node.kernel->needsArena(node.kernel->firstCode()) && launch.local_bytes == 0 ? Kind::kGroup : Kind::kLaunch;
     copyValues(valuesOf(node), *node.kernel, launch);
     node.kernel->point(valuesOf(node), node.args);
   }
