@@ -48,7 +48,7 @@ def options(seed):
               "union-fields": (2, 4), "array-dim": (1, 3), "array-len-per-dim": (3, 8), "pointer-depth": (1, 3)}
     words = [word for name, limit in limits.items() for word in (f"--max-{name}", str(chosen.randint(*limit)))]
     # How many of ten programs do without.
-    without = {"jumps": 8, "structs": 3, "unions": 5, "volatiles": 7, "consts": 5, "math64": 3, "pointers": 4,
+    without = {"jumps": 5, "structs": 3, "unions": 5, "volatiles": 7, "consts": 5, "math64": 3, "pointers": 4,
                "embedded-assigns": 4, "comma-operators": 3, "volatile-pointers": 7}
     return words + [f"--no-{name}" for name, often in without.items() if chosen.randrange(10) < often]
 

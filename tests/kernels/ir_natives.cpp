@@ -50,8 +50,8 @@ manyrt::Status IrNatives::load(const ir::Module& module, Program& program, std::
   const auto collect = [&](const ir::Function& function) {
     ir::forEach(*function.body, [&](const ir::Instruction& instruction) {
       const ir::Signature& signature = instruction.signature;
-      if (signature.builtin == nullptr || signature.builtin->kind == BuiltinKind::kGroupCopy ||
-          signature.builtin->kind == BuiltinKind::kPrint) {
+      if (instruction.op != ir::Opcode::kBuiltin || signature.builtin == nullptr ||
+          signature.builtin->kind == BuiltinKind::kGroupCopy || signature.builtin->kind == BuiltinKind::kPrint) {
         return;
       }
       wanted.emplace(signature.text, &signature);

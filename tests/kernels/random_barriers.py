@@ -8,6 +8,8 @@ alone.
 
 import random
 
+import random_jumps
+
 ITEMS = 192
 GROUPS = ((64, 1), (16, 4), (24, 1), (3, 1), (1, 1), (3, 16))  # sizes of groups, in two dimensions
 WAIT = "barrier(CLK_LOCAL_MEM_FENCE);"
@@ -49,6 +51,7 @@ class Kernel:
     def __init__(self, seed):
         self.random = random.Random(f"barriers {seed}")
         self.seed, self.budget = seed, self.random.randint(10, 30)
+        self.others = random.Random(f"barrier jumps {seed}")  # so that all else is what a seed has always made
         self.loops, self.counters = 0, []  # counters of loops around, which are the same for all items
         self.text = self.make()
 
@@ -165,10 +168,33 @@ class Kernel:
         value = self.alike() if together else self.own()
         return f"if ({self.test(value)}) {{ {self.pick('', f'c += {self.own()}; ')}{word}; }}"
 
+    def jumps(self):
+        """Gotos, and cases inside of inner statements, which all items take together; barriers stand between them."""
+        own, self.random = self.random, self.others
+
+        def statement():
+            value = self.pick("a", "b", "c")
+            return self.pick(f"{value} ^= {self.own_sum()};", f"{self.pick('u0', 'u1', 'u2')} = {self.alike_sum()};",
+                             f"{value} += summed(t, l, z, {self.own()});")
+
+        def meeting():
+            value = self.pick("a", "b", "c")
+            text = statement()
+            if self.chance(0.4):
+                return text
+            return f"{{ {text} {WAIT} t[l] = {value}; {WAIT} {value} += t[{self.pick('z - 1 - l', '(l + 1) % z')}]; {WAIT} }}"
+
+        self.loops += 1
+        lines = random_jumps.Jumps(self.others, f"{self.loops}", meeting, lambda: self.test(self.alike()), step=statement).text()
+        self.random = own
+        return ["  " + line for line in lines]
+
     def make(self):
         lines = []
         while self.budget > 0:
             lines.append("  " + self.statement(True, []))
+            if self.others.random() < 0.06:
+                lines += self.jumps()
         body = "\n".join(lines)
         return f"""
 kernel void k{self.seed}(global const uint *in, global const float *fin, global uint *o, const uint n, const int c0,

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernels of ordinary C that plain_c.py compares with a C compiler: pointers that walk, point elsewhere, are cast, compared and
 kept in records; objects seen in elements of another size; guards by unsigned wrap; narrow compound assignments; indices with
-effects; switches that declare; records by value, unions, local memory, barriers between statements and in loops. Each statement
-keeps inside the item's own memory, and nothing is undefined but that signed numbers wrap, which both sides are compiled for."""
+effects; switches that declare; gotos and cases inside of inner statements (random_jumps.py); records by value, unions, local
+memory, barriers between statements and in loops. Each statement keeps inside the item's own memory, and nothing is undefined but
+that signed numbers wrap, which both sides are compiled for."""
 
 import random
+
+import random_jumps
 
 IN = 16  # words of an item
 OUT = 12
@@ -54,6 +57,7 @@ class Kernel:
         self.depth = 0
         self.names = 0
         self.loops = 0
+        self.others = random.Random(f"jumps {seed}")  # so that all else is what a seed has always made
         # Barriers and local memory: each item keeps to its own part of that, so that one item after the other does the same.
         self.barriers, self.local = self.random.random() < 0.4, self.random.random() < 0.4
 
@@ -337,6 +341,22 @@ class Kernel:
             self.put(f"if ({self.truth()}) {{ o[8] = u0; return; }}")
         else:
             self.statement(self.random.choice([0, 1, 2, 2]))
+        if self.others.random() < 0.15:
+            self.jumps()
+
+    def plain(self):
+        """The text of a statement without a declaration."""
+        lines, self.lines = self.lines, []
+        self.random.choice([self.assign, self.assign, self.compound, self.step])()
+        text, self.lines = self.lines[0].strip(), lines
+        return text
+
+    def jumps(self):
+        own, self.random = self.random, self.others
+        name = self.fresh("j")
+        for line in random_jumps.Jumps(self.random, name, self.plain, lambda: self.truth(1), self.loops > 0).text():
+            self.put(line)
+        self.random = own
 
     def choice(self, level):
         self.put(f"if ({self.truth()}) {{")
@@ -361,6 +381,8 @@ class Kernel:
             self.put(f"if ({self.truth(1)}) {self.pick('break', 'continue')};")
             self.statement(0)
             self.depth -= 1
+        if self.others.random() < 0.15:
+            self.jumps()
         self.loops -= 1
         self.put("}" * closes)
 

@@ -10,6 +10,8 @@ that OpenCL rounds correctly, products and sums are never fused, and a NaN has o
 
 import random
 
+import random_jumps
+
 ITEMS = 192
 GROUPS = ((64, 1), (16, 4), (24, 1), (3, 1), (1, 16), (48, 2))  # sizes of groups, in two dimensions
 SLOTS = 4  # words that each item writes by itself; behind them, a vector of four for each
@@ -50,6 +52,7 @@ class Kernel:
     def __init__(self, seed, exact=False):
         self.random = random.Random(seed)
         self.walks, self.commas = random.Random(f"walks {seed}"), random.Random(f"commas {seed}")
+        self.others = random.Random(f"jumps {seed}")
         self.seed = seed
         self.exact = exact
         self.lines = []
@@ -432,6 +435,22 @@ class Kernel:
         self.add("}")
         self.random = others
 
+    def jumps(self):
+        """Gotos, and cases inside of inner statements, from numbers of their own."""
+        before = self.random, self.commas, self.lines
+        self.random = self.commas = self.others
+        self.counter += 1
+
+        def statement():
+            self.lines = []
+            self.assign()
+            return self.lines[0].strip()
+
+        lines = random_jumps.Jumps(self.others, f"{self.counter}", statement, lambda: self.condition(1)).text()
+        self.random, self.commas, self.lines = before
+        for line in lines:
+            self.add(line)
+
     def start(self):
         if self.longs:
             self.add("ulong x0 = (ulong)u0 << 20 | u1, x1 = (ulong)u2 * u1;")
@@ -456,6 +475,8 @@ class Kernel:
     def helper(self, name):
         self.inside = True
         self.start()
+        if self.others.random() < 0.15:
+            self.jumps()
         for _ in range(self.random.randrange(1, 4)):
             if not self.statement(2):
                 break
@@ -502,6 +523,8 @@ class Kernel:
                 self.pick(self.meet, self.meet, self.meet_inside)()
             if self.walks.random() < 0.3:
                 self.walk()
+            if self.others.random() < 0.1:
+                self.jumps()
         body = "\n".join(self.lines)
         contraction = "ON" if self.random.random() < 0.5 and not self.exact else "OFF"
         helpers = "".join(text.replace("{\n", f"{{\n#pragma OPENCL FP_CONTRACT {contraction}\n", 1) for _, text in self.helpers)

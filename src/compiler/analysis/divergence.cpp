@@ -4,6 +4,7 @@
 #include "compiler/analysis/divergence.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "compiler/ir/evaluate.h"
 
@@ -59,7 +60,7 @@ Divergence::Divergence(const ir::Function& kernel, uint32_t dimension, int64_t m
   noteRegions(*kernel.body);
   do {
     changed_ = false;
-    region(*kernel.body);
+    region(*kernel.body, {});
   } while (changed_);
   is_over_ = true;
 }
@@ -107,17 +108,26 @@ void Divergence::receive(const Value& value, const Value& from, bool divides) {
 
 void Divergence::mark(const Instruction& control) { changed_ |= diverging_.insert(&control).second; }
 
-// Whether something between here and `target`, or what leads to its regions, parts neighbours.
+// Whether something between here and `target`, or what leads to its regions, parts neighbours; or some have jumped to it, or to
+// something inside of it, from before.
 bool Divergence::isDivided(const Instruction& target) const {
-  for (size_t at = around_.size(); at-- > 0;) {
+  size_t at = around_.size();
+  while (at-- > 0) {
     if (diverges(*around_[at]) && (around_[at] != &target || target.op != Opcode::kLoop)) return true;
-    if (around_[at] == &target) return false;
+    if (around_[at] == &target) break;
   }
-  return true;
+  if (at >= around_.size()) return true;
+  return std::any_of(parted_.begin(), parted_.end(),
+                     [&](const Targets& parted) { return !parted.empty() && *parted.rbegin() >= at; });
 }
 
-void Divergence::region(const Region& region) {
+// `parted`: as it is at the beginning. What it is at the end.
+Divergence::Targets Divergence::region(const Region& region, Targets parted) {
+  parted_.push_back(std::move(parted));
   for (const Instruction* each : region.body) instruction(*each);
+  Targets left = std::move(parted_.back());
+  parted_.pop_back();
+  return left;
 }
 
 void Divergence::instruction(const Instruction& i) {
@@ -143,8 +153,15 @@ void Divergence::control(const Instruction& i) {
       if (i.otherwise < 0) receive(*i.results[k - 1], *i.operands[k], diverges(i));
     }
   }
-  for (const Region* inner : i.regions) region(*inner);
+  Targets parted;
+  for (const Region* inner : i.regions) {
+    // Some come to a region of a switch from the one before it.
+    const Targets left = region(*inner, i.op == Opcode::kSwitch ? parted : Targets());
+    parted.insert(left.begin(), left.end());
+  }
   around_.pop_back();
+  parted.erase(around_.size());  // all meet after it
+  parted_.back().insert(parted.begin(), parted.end());
 }
 
 void Divergence::terminator(const Instruction& i) {
@@ -174,6 +191,7 @@ void Divergence::terminator(const Instruction& i) {
     if (around_[inner]->op == Opcode::kLoop && isDivided(*around_[inner])) mark(*around_[inner]);
   }
   const bool divided = isDivided(target);
+  if (divided && shape != Shape::kIf) parted_.back().insert(at);
   const std::vector<Value*>* to = &target.results;
   bool divides = divided;
   switch (i.op) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -39,7 +40,8 @@ class Divergence {
   bool diverges(const ir::Instruction& control) const { return diverging_.contains(&control); }
 
  private:
-  void region(const ir::Region& region);
+  using Targets = std::set<size_t>;  // of jumps, by their numbers in `around_`
+  Targets region(const ir::Region& region, Targets parted);
   void instruction(const ir::Instruction& instruction);
   void control(const ir::Instruction& instruction);
   void terminator(const ir::Instruction& instruction);
@@ -63,6 +65,8 @@ class Divergence {
   std::unordered_map<const ir::Value*, const ir::Region*> regions_;  // of their parameters
   std::unordered_set<const ir::Instruction*> diverging_;
   std::vector<const ir::Instruction*> around_;
+  // Of each region around, at the instruction that is looked at: where some neighbours have jumped to while others come here.
+  std::vector<Targets> parted_;
   bool changed_ = false;
   bool is_over_ = false;
 };

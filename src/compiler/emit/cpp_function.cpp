@@ -200,6 +200,7 @@ void CppFunction::instruction(const Instruction& i) {
       const int dimension = i.operands.empty() ? 0 : is_constant ? static_cast<int>(std::min<uint64_t>(by->numbers[0], 3)) : -1;
       return define(i, around_.workItem(i.work_item, dimension, i.operands.empty() ? "" : operand(i, 0)));
     }
+    case Shape::kSubGroup:
     case Shape::kBuiltin: {
       if (i.signature.builtin->kind == BuiltinKind::kGroupCopy) return groupCopy(i);
       std::vector<std::string> operands;

@@ -36,7 +36,8 @@ std::string identifier(const std::string& name) {
   return text;
 }
 
-// What is known of each function: whether it, or one that it calls, asks for an id, or waits at a barrier.
+// What is known of each function: whether it, or one that it calls, asks for an id, waits at a barrier, or exchanges values
+// within a sub-group.
 class Facts {
  public:
   explicit Facts(const ir::Module& module) {
@@ -49,7 +50,10 @@ class Facts {
     });
   }
   bool waits(const ir::Function& function) {
-    return reaches(waits_, function, [](const Instruction& i) { return i.op == Opcode::kBarrier; });
+    return reaches(waits_, function, [](const Instruction& i) { return i.op == Opcode::kBarrier; }) || exchanges(function);
+  }
+  bool exchanges(const ir::Function& function) {
+    return reaches(exchanges_, function, [](const Instruction& i) { return i.op == Opcode::kSubGroup; });
   }
   std::string name(const ir::Function& function) const {
     return "f_" + identifier(function.name) + "_" + std::to_string(names_.at(&function));
@@ -72,7 +76,7 @@ class Facts {
   }
 
   std::map<const ir::Function*, uint32_t> names_;
-  Known asks_, waits_;
+  Known asks_, waits_, exchanges_;
 };
 
 std::string objectName(const ir::Object& object) { return "c_" + std::to_string(object.id); }
@@ -190,6 +194,7 @@ class KernelText : public Common {
   std::string write(Location where) {
     on_fibers_ = !kernel_.for_groups;
     row_.barriers = on_fibers_ ? kOnFibers : has_barrier_ ? kSplitAtBarriers : kNoBarriers;
+    if (facts_.exchanges(kernel_)) row_.fibers = "it has sub-group functions";
     noteLoops();
     std::string text = place(where);
     std::string storage = locals();
@@ -204,8 +209,9 @@ class KernelText : public Common {
               "*)mrt_u)->g;\nvoid* const* const mrt_a = ((" + frame + "*)mrt_u)->a;\n" + ids() +
               "const long mrt_l0 = mrt_x % mrt_n0, mrt_l1 = mrt_x / mrt_n0 % mrt_n1, mrt_l2 = mrt_x / mrt_n0 / mrt_n1;\n" +
               storage + arguments() + records() + slots + function.body(kernel_) + "}\n";
-      return text + "extern \"C\" void " + row_.entry + parameters + frame + " mrt_f{mrt_g, mrt_a};\nrtHostFibers->run(" +
-             item + ", &mrt_f, mrt_g->group_size[0] * mrt_g->group_size[1] * mrt_g->group_size[2]);\n}\n";
+      return text + "extern \"C\" void " + row_.entry + parameters + frame + " mrt_f{mrt_g, mrt_a};\nrtHostFibers->" +
+             (facts_.exchanges(kernel_) ? "run_sub_groups(" : "run(") + item +
+             ", &mrt_f, mrt_g->group_size[0] * mrt_g->group_size[1] * mrt_g->group_size[2]);\n}\n";
     }
     text += "extern \"C\" void " + row_.entry + parameters + ids() + storage + arguments();
     return text + slots + function.body(kernel_) + "}\n";

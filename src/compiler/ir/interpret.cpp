@@ -6,11 +6,13 @@
 #include <cstring>
 #include <map>
 #include <unordered_map>
+#include <utility>
 
 #include "compiler/ir/evaluate.h"
 #include "compiler/ir/interpreter_ids.h"
 #include "compiler/ir/interpreter_memory.h"
 #include "compiler/ir/interpreter_state.h"
+#include "compiler/ir/interpreter_sub_groups.h"
 
 namespace manyrt::compiler::ir {
 namespace {
@@ -196,28 +198,59 @@ class Interpreter {
     return true;
   }
 
+  // Items that have ended are past all barriers: the library lets the others go on, and so does this.
   bool runItems(std::vector<Item>& items) {
     for (;;) {
       const Instruction* barrier = nullptr;
-      size_t waiting = 0, ended = 0;
       for (Item& item : items) {
         item_ = &item;
-        item.barrier = nullptr;
-        while (!item.ended() && item.barrier == nullptr) {
+        while (!item.ended() && item.barrier == nullptr && item.exchange == nullptr) {
           if (!step(item)) return false;
         }
-        if (item.ended()) {
-          ++ended;
-        } else {
-          if (barrier != nullptr && barrier != item.barrier) return fail("items of a group wait at different barriers");
-          barrier = item.barrier;
-          ++waiting;
-        }
+        if (item.barrier == nullptr) continue;
+        if (barrier != nullptr && barrier != item.barrier) return fail("items of a group wait at different barriers");
+        barrier = item.barrier;
+      }
+      bool exchanged = false;
+      for (size_t first = 0; first < items.size(); first += kSubGroupItems) {
+        if (!exchange(items, first, &exchanged)) return false;
       }
       item_ = nullptr;
-      if (waiting == 0) return true;
-      // Items that have ended are past all barriers: the library lets the others go on, and so does this.
+      if (exchanged) continue;
+      if (barrier == nullptr) return true;
+      for (Item& item : items) item.barrier = nullptr;
     }
+  }
+
+  // Of a sub-group, `first` being its first item: where one has given a value, all have that have not ended.
+  bool exchange(std::vector<Item>& items, size_t first, bool* exchanged) {
+    SubGroupRound round;
+    const Instruction* at = nullptr;
+    const size_t count = std::min<size_t>(items.size() - first, kSubGroupItems);
+    for (uint32_t k = 0; k < count; ++k) {
+      Item& item = items[first + k];
+      if (item.exchange == nullptr) continue;
+      if (at != nullptr && at->signature.text != item.exchange->signature.text)
+        return fail("items of a sub-group come to different functions of it");
+      at = item.exchange;
+      round.members |= 1u << k;
+      if (!at->operands.empty()) round.values[k] = *wordsOf(item.calls.back(), *at->operands[0]);
+      if (at->operands.size() > 1) round.indices[k] = *wordsOf(item.calls.back(), *at->operands[1]);
+    }
+    if (at == nullptr) return true;
+    for (uint32_t k = 0; k < count; ++k) {
+      Item& item = items[first + k];
+      item_ = &item;
+      if (item.ended()) continue;
+      if (item.exchange == nullptr) return fail("items of a sub-group wait for one that waits elsewhere");
+      Bits bits{};
+      at_ = std::exchange(item.exchange, nullptr);
+      if (!subGroupResult(&bits, at_->signature.text, at_->operands.empty() ? Type{} : at_->operands[0]->type, round, k))
+        return fail("a call of " + at_->signature.text + ", which is not known");
+      if (at_->result() != nullptr) write(item.calls.back(), *at_->result(), bits);
+    }
+    *exchanged = true;
+    return true;
   }
 
   // --- one instruction
@@ -300,6 +333,9 @@ class Interpreter {
       }
       case Shape::kBarrier:
         item.barrier = &i;
+        return true;
+      case Shape::kSubGroup:
+        item.exchange = &i;
         return true;
       case Shape::kFence:
         return true;

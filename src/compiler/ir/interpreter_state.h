@@ -37,7 +37,8 @@ struct Call {
 struct Item {
   uint64_t local_id[3];
   std::vector<Call> calls;
-  const Instruction* barrier = nullptr;  // where it waits
+  const Instruction* barrier = nullptr;   // where it waits
+  const Instruction* exchange = nullptr;  // where it has given a value to its sub-group
   bool ended() const { return calls.empty(); }
 };
 

@@ -49,6 +49,7 @@ enum class Shape : uint8_t {
   kBuiltin,   // as `signature` says
   kCall,      // as `callee` says
   kBarrier,   // every item of the group comes here; `numbers`: the flags
+  kSubGroup,  // as `signature` says: every item of the sub-group that has not ended comes to one, and gives a value
   kFence,     // `numbers`: the flags
   kIf,        // (bool) { then } { else }; results are those of the yields
   kLoop,      // (start values...) { body: one parameter for each } { step: as `continue` gives them }; results as `break` has
@@ -136,6 +137,7 @@ enum class Shape : uint8_t {
   X(kBuiltin, "builtin", kBuiltin)             \
   X(kCall, "call", kCall)                      \
   X(kBarrier, "barrier", kBarrier)             \
+  X(kSubGroup, "subgroup", kSubGroup)          \
   X(kFence, "fence", kFence)                   \
   X(kIf, "if", kIf)                            \
   X(kLoop, "loop", kLoop)                      \

@@ -288,13 +288,13 @@ class Reader {
       if (id >= objects.size()) return fail("an object");
       made->object = objects[id];
     }
-    if (made->op == Opcode::kCall || made->op == Opcode::kBuiltin) {
+    if (made->op == Opcode::kCall || made->op == Opcode::kBuiltin || made->op == Opcode::kSubGroup) {
       std::string name;
       if (!string(&name)) return false;
-      if (made->op == Opcode::kBuiltin) {
-        made->signature.text = name;
-      } else {
+      if (made->op == Opcode::kCall) {
         made->callee = module_.find(name);
+      } else {
+        made->signature.text = name;
       }
     }
     if (made->op == Opcode::kWorkItem) {

@@ -248,6 +248,7 @@ class Verifier {
       case Shape::kConstant:
       case Shape::kAddress:
       case Shape::kCall:
+      case Shape::kSubGroup:
       case Shape::kCopy:
       case Shape::kFill:
       case Shape::kReturn:
@@ -265,7 +266,7 @@ class Verifier {
   }
 
   bool called(const Instruction& i) {
-    if (shapeOf(i.op) == Shape::kBuiltin) {
+    if (shapeOf(i.op) != Shape::kCall) {
       if (i.signature.text.empty()) return fail(&i, "a builtin has a signature");
       return i.signature.builtin == nullptr || i.signature.parameters.size() == i.operands.size() ||
              fail(&i, "the builtin takes as many");
@@ -483,6 +484,9 @@ class Verifier {
         return takes(i, i.operands.empty() || first == Type{Kind::kI32});
       case Shape::kBuiltin:
       case Shape::kCall:
+        return called(i);
+      case Shape::kSubGroup:
+        if (function_->for_groups) return fail(&i, "the items of a kernel for groups exchange nothing");
         return called(i);
       case Shape::kBarrier:
         if (function_->for_groups) return fail(&i, "a kernel for groups has no barriers");

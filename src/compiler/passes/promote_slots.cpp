@@ -25,9 +25,10 @@ class Promotion {
   Promotion(ir::Module& module, ir::Function& function, Region& region)
       : module_(module), function_(function), region_(region) {}
 
-  // `asked`: slots that nothing outside of the region has.
-  void run(const std::vector<Object*>& asked) {
+  // `asked`: slots that nothing outside of the region has. `all`: also where that makes very many parameters.
+  void run(const std::vector<Object*>& asked, bool all) {
     findSlots({asked.begin(), asked.end()});
+    if (!all) leaveMany();
     if (types_.empty()) return;
     Now now;
     std::vector<Instruction*> zeros;
@@ -79,6 +80,22 @@ class Promotion {
       if (i.op == Opcode::kStore) access(slotOf(i.operands[1]), i.operands[0]->type, i.is_volatile);
     });
     for (const Object* slot : kept) types_.erase(slot);
+  }
+
+  // A switch has a parameter for each of its slots in each region: where that would be too many, the slots stay what they are.
+  void leaveMany() {
+    std::set<const Object*> left;
+    ir::forEach(region_, [&](const Instruction& i) {
+      if (i.op != Opcode::kSwitch || i.regions.size() * types_.size() <= kMostCarried) return;
+      std::set<const Object*> stored;
+      for (const Region* inner : i.regions) {
+        ir::forEach(*inner, [&](const Instruction& each) {
+          if (each.op == Opcode::kStore && types_.contains(slotOf(each.operands[1]))) stored.insert(slotOf(each.operands[1]));
+        });
+      }
+      if (i.regions.size() * stored.size() > kMostCarried) left.insert(stored.begin(), stored.end());
+    });
+    for (const Object* slot : left) types_.erase(slot);
   }
 
   // Slots that something inside of an instruction stores.
@@ -183,6 +200,8 @@ class Promotion {
     for (size_t i = 0; i < function_.slots.size(); ++i) function_.slots[i]->id = static_cast<uint32_t>(i);
   }
 
+  static constexpr size_t kMostCarried = size_t{1} << 15;  // parameters of the regions of a switch
+
   ir::Module& module_;
   ir::Function& function_;
   Region& region_;
@@ -195,11 +214,11 @@ class Promotion {
 }  // namespace
 
 void promoteSlots(ir::Module& module) {
-  for (ir::Function* function : module.functions) Promotion(module, *function, *function->body).run(function->slots);
+  for (ir::Function* function : module.functions) Promotion(module, *function, *function->body).run(function->slots, false);
 }
 
 void promoteSlots(ir::Module& module, ir::Function& function, ir::Region& region, const std::vector<ir::Object*>& slots) {
-  Promotion(module, function, region).run(slots);
+  Promotion(module, function, region).run(slots, true);
 }
 
 }  // namespace manyrt::compiler::passes

@@ -108,10 +108,10 @@ class Removal {
     std::vector<const Value*> all;
     for (const Region* inner : i.regions) all.push_back(inner->parameters[number]);
     if (i.otherwise < 0) all.push_back(i.results[number]);
-    for (const Value* one : all) {
-      for (const Value* other : all) {
-        if (one != other) sources_[one].push_back(other);
-      }
+    for (const Value* each : all) {
+      if (each == all[0]) continue;
+      sources_[all[0]].push_back(each);
+      sources_[each].push_back(all[0]);
     }
   }
 

@@ -39,6 +39,16 @@ bool callsBarrier(const Region& region, std::unordered_set<const ir::Function*>*
   return found;
 }
 
+// Whether a function, or what it calls, exchanges values within a sub-group: its items run side by side, on fibers.
+bool exchanges(const ir::Function& function, std::unordered_set<const ir::Function*>* seen) {
+  if (!seen->insert(&function).second) return false;
+  bool found = false;
+  ir::forEach(*function.body, [&](const Instruction& i) {
+    found = found || i.op == Opcode::kSubGroup || (i.callee != nullptr && exchanges(*i.callee, seen));
+  });
+  return found;
+}
+
 // Calls of kernels become those of their copies.
 void giveHelpers(ir::Module& module) {
   std::unordered_map<const ir::Function*, ir::Function*> helpers;
@@ -597,8 +607,9 @@ class Split {
 void splitAtBarriers(ir::Module& module) {
   giveHelpers(module);
   for (ir::Function* function : module.functions) {
-    std::unordered_set<const ir::Function*> seen;
+    std::unordered_set<const ir::Function*> seen, exchanging;
     if (!function->is_kernel || function->for_groups || callsBarrier(*function->body, &seen)) continue;
+    if (exchanges(*function, &exchanging)) continue;
     Split(module, *function).run();
   }
 }

@@ -10,9 +10,8 @@
 
 namespace manyrt::compiler::ir {
 
-// False: the program has a form that the IR has no room for (goto, a case inside of a block, sub-groups), which `why` names
-// with its line. `module` is then unusable. The program outlives the module, whose calls point to its functions of the
-// language.
+// False: the program has a form that the IR has no room for, which `why` names with its line. `module` is then unusable. The
+// program outlives the module, whose calls point to its functions of the language.
 bool fromTree(Module* module, Program& program, std::string* why);
 
 }  // namespace manyrt::compiler::ir

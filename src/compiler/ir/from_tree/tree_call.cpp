@@ -44,7 +44,8 @@ Value* TreeReader::call(const Expr& e) {
 
 Value* TreeReader::generalBuiltin(const Expr& e, std::vector<Value*> arguments, std::vector<QualType> types) {
   const Type result = e.type->isVoid() ? Type{} : valueType(e.type.type);
-  Instruction* made = out().add(Opcode::kBuiltin, std::move(arguments), result);
+  const Opcode op = e.builtin->kind == BuiltinKind::kSubGroup ? Opcode::kSubGroup : Opcode::kBuiltin;
+  Instruction* made = out().add(op, std::move(arguments), result);
   Signature& signature = made->signature;
   signature.builtin = e.builtin;
   signature.result = e.type.unqualified();
@@ -143,8 +144,7 @@ Value* TreeReader::builtinCall(const Expr& e) {
       out().add(builtin.kind == BuiltinKind::kBarrier ? Opcode::kBarrier : Opcode::kFence, {});
       return nullptr;
     case BuiltinKind::kSubGroup:
-      refuse(e.where, "a function of sub-groups");
-      return out().constant(valueType(e.type.type), 0);
+      return subGroupBuiltin(e);
     case BuiltinKind::kPure: {
       const bool bits =
           builtin.name == "as_" && bitsOf(valueType(e.type.type).kind) * e.type->components() ==

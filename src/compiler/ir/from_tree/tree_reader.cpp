@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "compiler/ir/from_tree/from_tree.h"
+#include "compiler/ir/from_tree/statement_reader.h"
 #include "compiler/parser/visit.h"
 
 namespace manyrt::compiler::ir {
@@ -41,6 +42,11 @@ Object* TreeReader::storageOf(const Variable& variable) {
   return at->second = makeObject(variable.name, variable.type, variable.alignment, space);
 }
 
+Place TreeReader::placeOf(const Variable& variable) {
+  Object* object = storageOf(variable);
+  return {out().address(object), variable.type.type, object->alignment, variable.type.is_volatile, nullptr, 0};
+}
+
 Function* TreeReader::declare(const compiler::Function& function) {
   Function* made = module_.makeFunction();
   made->name = function.name;
@@ -68,17 +74,14 @@ void TreeReader::readFunction(const compiler::Function& function) {
   Function& made = *functions_[&function];
   Writer writer(module_, made);
   writer_ = &writer;
-  reading_ = &function;
   writer.where = function.where;
-  switches_ = 0;
-  if (function.has_goto) refuse(function.where, "a function with goto");
   const size_t hidden = function.result->isRecord() ? 1 : 0;
   for (size_t i = 0; i < function.parameters.size(); ++i) {
     const Variable& parameter = *function.parameters[i];
     store({writer.address(storageOf(parameter)), parameter.type.type, alignmentOf(parameter.type), false, nullptr, 0},
           made.body->parameters[i + hidden]);
   }
-  statement(*function.body);
+  StatementReader(*this, function).statement(*function.body);
   // A helper whose end is reached without a value has none that a program may use.
   if (writer.reached()) {
     std::vector<Value*> result;

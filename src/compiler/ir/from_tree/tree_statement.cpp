@@ -1,23 +1,28 @@
-// Statements. What comes after a jump is read all the same and goes nowhere (Writer). A for is a loop whose step is its third
-// expression; a while and a do have their condition as an if that breaks.
+// Structured statements. What comes after a jump is read all the same and goes nowhere (Writer). A for is a loop whose step is
+// its third expression; a while and a do have their condition as an if that breaks.
 #include <utility>
 
-#include "compiler/ir/from_tree/tree_reader.h"
+#include "compiler/ir/from_tree/statement_reader.h"
 
 namespace manyrt::compiler::ir {
 
-void TreeReader::statement(const Stmt& s) {
-  if (!why_.empty()) return;
+void StatementReader::statement(const Stmt& s) {
+  if (!reader_.why().empty()) return;
   out().where = s.where;
+  if (plan_.isRoot(s)) {
+    const Stmt* only = &s;
+    blocks(&only, 1);
+    return;
+  }
   switch (s.kind) {
     case StmtKind::kCompound:
-      for (const Stmt* inner : s.body) statement(*inner);
+      compound(s);
       break;
     case StmtKind::kDeclare:
       for (const Variable* variable : s.variables) declareVariable(*variable);
       break;
     case StmtKind::kExpr:
-      value(*s.a);
+      reader_.value(*s.a);
       break;
     case StmtKind::kIf:
       branch(s);
@@ -31,38 +36,49 @@ void TreeReader::statement(const Stmt& s) {
       choose(s);
       break;
     case StmtKind::kBreak:
-      out().end(switches_ != 0 ? Opcode::kLeave : Opcode::kBreak);
+      stack_.breakOut();
       break;
     case StmtKind::kContinue:
-      out().end(Opcode::kContinue);
+      stack_.continueLoop();
       break;
     case StmtKind::kReturn:
       give(s);
+      break;
+    case StmtKind::kGoto:
+      jumpTo(s);
       break;
     case StmtKind::kEmpty:
       break;
     case StmtKind::kCase:
     case StmtKind::kDefault:
-      refuse(s.where, "a label of a switch inside of another statement");
-      break;
-    case StmtKind::kGoto:
-      refuse(s.where, "goto");
-      break;
     case StmtKind::kLabel:
       if (s.first != nullptr) statement(*s.first);
       break;
   }
 }
 
-void TreeReader::declareVariable(const Variable& variable) {
-  Object* object = storageOf(variable);
-  if (variable.initializer == nullptr || object->space != AddressSpace::kPrivate) return;
-  initialize({out().address(object), variable.type.type, object->alignment, variable.type.is_volatile, nullptr, 0},
-             *variable.initializer);
+void StatementReader::compound(const Stmt& s) {
+  size_t next = 0;
+  for (const JumpPlan::Range& range : plan_.rangesOf(s)) {
+    while (next < range.first) statement(*s.body[next++]);
+    if (range.skips != nullptr) {
+      skip(s, range);
+    } else {
+      blocks(s.body.data() + range.first, range.last + 1 - range.first);
+    }
+    next = range.last + 1;
+  }
+  while (next < s.body.size()) statement(*s.body[next++]);
 }
 
-void TreeReader::branch(const Stmt& s) {
-  Instruction* made = out().add(Opcode::kIf, {truth(*s.a)});
+void StatementReader::declareVariable(const Variable& variable) {
+  const Object* object = reader_.storageOf(variable);
+  if (variable.initializer == nullptr || object->space != AddressSpace::kPrivate) return;
+  reader_.initialize(reader_.placeOf(variable), *variable.initializer);
+}
+
+void StatementReader::branch(const Stmt& s) {
+  Instruction* made = out().add(Opcode::kIf, {reader_.truth(*s.a)});
   Region* around = out().region();
   for (const Stmt* side : {s.first, s.second}) {
     out().enter(made);
@@ -73,8 +89,8 @@ void TreeReader::branch(const Stmt& s) {
 }
 
 // if (condition) {} else { break }
-void TreeReader::leaveUnless(const Expr& condition) {
-  Instruction* made = out().add(Opcode::kIf, {truth(condition)});
+void StatementReader::leaveUnless(const Expr& condition) {
+  Instruction* made = out().add(Opcode::kIf, {reader_.truth(condition)});
   Region* around = out().region();
   out().enter(made);
   out().end(Opcode::kYield);
@@ -83,9 +99,9 @@ void TreeReader::leaveUnless(const Expr& condition) {
   out().moveTo(around);
 }
 
-void TreeReader::loop(const Stmt& s) {
+void StatementReader::loop(const Stmt& s) {
   if (s.init != nullptr) statement(*s.init);
-  const uint32_t switches = std::exchange(switches_, 0);
+  stack_.push(ControlStack::Around::kLoop);
   Instruction* made = out().add(Opcode::kLoop, {});
   Region* around = out().region();
   out().enter(made);
@@ -94,23 +110,28 @@ void TreeReader::loop(const Stmt& s) {
   if (out().reached()) out().end(Opcode::kContinue);
   out().enter(made);
   if (s.kind == StmtKind::kDo) leaveUnless(*s.a);
-  if (s.b != nullptr) value(*s.b);
+  if (s.b != nullptr) reader_.value(*s.b);
   out().end(Opcode::kNext);
   out().moveTo(around);
-  switches_ = switches;
+  stack_.pop();
 }
 
 // The statements of a switch's block are cut at its labels; each part falls through to the next one.
-void TreeReader::choose(const Stmt& s) {
-  Instruction* made = out().add(Opcode::kSwitch, {value(*s.a)});
+void StatementReader::choose(const Stmt& s) {
+  stack_.push(ControlStack::Around::kSwitch);
+  Instruction* made = out().add(Opcode::kSwitch, {reader_.value(*s.a)});
   Region* around = out().region();
-  ++switches_;
   std::vector<const Stmt*> parts = s.first->kind == StmtKind::kCompound
                                        ? std::vector<const Stmt*>(s.first->body.begin(), s.first->body.end())
                                        : std::vector<const Stmt*>{s.first};
+  const auto is_label = [&](const Stmt* part) {
+    return part->kind == StmtKind::kCase || part->kind == StmtKind::kDefault ||
+           (part->kind == StmtKind::kLabel && !plan_.isTarget(*part));
+  };
   bool in_part = false, part_is_empty = false;
   for (const Stmt* part : parts) {
-    while (part != nullptr && (part->kind == StmtKind::kCase || part->kind == StmtKind::kDefault)) {
+    for (; part != nullptr && is_label(part); part = part->first) {
+      if (part->kind == StmtKind::kLabel) continue;
       if (!in_part || !part_is_empty) {
         if (in_part && out().reached()) out().end(Opcode::kFallThrough);
         out().enter(made);
@@ -122,7 +143,6 @@ void TreeReader::choose(const Stmt& s) {
       } else {
         made->cases.back().push_back(part->integer & maskOf(valueType(s.a->type.type).kind));
       }
-      part = part->first;
     }
     if (part == nullptr) continue;
     if (!in_part) continue;  // before the first label nothing runs; what is declared there gets its room when it is used
@@ -130,18 +150,18 @@ void TreeReader::choose(const Stmt& s) {
     statement(*part);
   }
   if (in_part && out().reached()) out().end(Opcode::kLeave);
-  --switches_;
   out().moveTo(around);
+  stack_.pop();
 }
 
-void TreeReader::give(const Stmt& s) {
+void StatementReader::give(const Stmt& s) {
   if (s.a == nullptr) {
     out().end(Opcode::kReturn);
     return;
   }
-  Value* result = value(*s.a);
-  if (reading_->result->isRecord()) {
-    out().copy(out().function().body->parameters[0], result, sizeOf(reading_->result));
+  Value* result = reader_.value(*s.a);
+  if (function_.result->isRecord()) {
+    out().copy(out().function().body->parameters[0], result, sizeOf(function_.result));
     result = nullptr;
   }
   out().end(Opcode::kReturn, result == nullptr ? std::vector<Value*>{} : std::vector<Value*>{result});

@@ -82,6 +82,14 @@ TEST(IrDivergenceTest, WhatIsSaidOfValuesHolds) {
            "uint d = n & 1; out[i] = get_global_id(d) + get_local_id(n & 3);",
            "out[i] = ((x & 1) ? in : out + 2000)[n];",
            "uint k = 0; do { k += 2; if (k > x) { out[i] = k; break; } } while (k < 20); out[i] += k;",
+           // Some have gone on before the others leave.
+           "uint k = 0; for (; k < 9; ++k) { if (x & 1) continue; if (n & 1) break; } out[i] = k;",
+           "uint k = 0; for (; k < 9; ++k) { switch (x & 1) { case 0: continue; } if (n & 1) break; } out[i] = k;",
+           "uint k = 0; for (; k < 9; ++k) { switch (n & 1) { case 1: if (x & 1) break; if (n > 3) goto end; } } end: out[i] = "
+           "k;",
+           "uint k = 0; again: ++k; if (k < x) goto again; out[i] = k; if (n < 3) goto again;",
+           "uint k = 0; if (x & 1) goto inside; for (; k < 5; ++k) { inside: out[i] += k; if (n == k) break; } out[i] += k * "
+           "5;",
            "for (uint k = 0; k < 4; ++k) { uint m = 0; while (m < (x & 3)) ++m; out[i] += m + k; }",
            "uint a = x, b = n; for (uint k = 0; k < 3; ++k) { uint t = a; a = b; b = t; } out[i] = a + b;",
            "out[i] = (uint)(&out[x] - &out[0]) + (uint)((ulong)(in + x) & 15);",

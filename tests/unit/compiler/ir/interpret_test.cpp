@@ -1,6 +1,8 @@
 // Kernels interpreted: values against those that C++ computes here, and what a run refuses.
 #include "compiler/ir/interpret.h"
 
+#include <algorithm>
+
 #include "ir_module.h"
 
 namespace manyrt::compiler::ir {
@@ -139,14 +141,75 @@ TEST(IrInterpretTest, OperandsThatAnOperationHasNoResultForAreRefused) {
   }
 }
 
-TEST(IrInterpretTest, FormsThatTheIrHasNoRoomForAreNamed) {
-  const FromSource jump("kernel void k(global uint* out, uint n) { again: if (out[0]++ < n) goto again; }");
-  EXPECT_FALSE(jump.built);
-  EXPECT_NE(jump.why.find("line 1: a function with goto"), std::string::npos) << jump.why;
-  const FromSource label(
-      "kernel void k(global uint* out, uint n) { switch (n) { case 1: if (out[0]) { case 2: out[1] = 2; } } }");
-  EXPECT_FALSE(label.built);
-  EXPECT_NE(label.why.find("a label of a switch inside of another statement"), std::string::npos) << label.why;
+// The last sub-group has four items; the others' values are not seen.
+TEST(IrInterpretTest, ItemsOfASubGroupExchangeValues) {
+  const auto out = good(R"(kernel void k(global uint* out, uint n) {
+    const uint l = get_local_id(0), x = l * l + 1;
+    out += l * 20;
+    out[0] = get_sub_group_id() * 1000 + get_sub_group_local_id() * 10 + get_sub_group_size();
+    out[1] = sub_group_reduce_add(x);
+    out[2] = sub_group_reduce_min((int)x - 3);
+    out[3] = sub_group_reduce_max((int)x - 300);
+    out[4] = sub_group_scan_inclusive_add(x);
+    out[5] = sub_group_scan_exclusive_max(x);
+    out[6] = sub_group_broadcast(x, 2);
+    out[7] = sub_group_shuffle(x, get_sub_group_size() - 1 - get_sub_group_local_id());
+    out[8] = sub_group_shuffle_xor(x, 1);
+    out[9] = sub_group_any(l == n);
+    out[10] = sub_group_all(l < n + 12);
+    const uint4 votes = sub_group_ballot(l % 3 == 0);
+    out[11] = votes.x;
+    out[12] = sub_group_inverse_ballot(votes);
+    out[13] = sub_group_ballot_bit_extract(votes, 3);
+    if (l == 17) return;
+    out[14] = as_uint(sub_group_reduce_add((float)x));
+    out[15] = (uint)(sub_group_reduce_max((ulong)x << 33) >> 33);
+    sub_group_barrier(CLK_LOCAL_MEM_FENCE);
+    out[16] = sub_group_broadcast_first(x);
+    out[17] = get_num_sub_groups();
+  })",
+                        20, 400, 7);
+  for (uint32_t l = 0; l < 20; ++l) {
+    const uint32_t first = l / 16 * 16, end = first == 0 ? 16 : 20, own = l - first;
+    const auto x = [](uint32_t item) { return item * item + 1; };
+    uint32_t sum = 0, before = 0, votes = 0;
+    float sum_of_floats = 0;
+    for (uint32_t k = first; k < end; ++k) {
+      sum += x(k);
+      if (k < l) before += x(k);
+      if (k % 3 == 0) votes |= 1u << (k - first);
+      if (k != 17) sum_of_floats += static_cast<float>(x(k));
+    }
+    uint32_t bits;
+    std::memcpy(&bits, &sum_of_floats, sizeof bits);
+    std::vector<uint32_t> wanted = {first / 16 * 1000 + own * 10 + (end - first),
+                                    sum,
+                                    x(first) - 3,
+                                    x(end - 1) - 300,
+                                    before + x(l),
+                                    l == first ? 0 : x(l - 1),
+                                    x(first + 2),
+                                    x(first + end - 1 - l),
+                                    x(l ^ 1),
+                                    first == 0 ? 1u : 0u,
+                                    first == 0 ? 1u : 0u,
+                                    votes,
+                                    l % 3 == 0 ? 1u : 0u,
+                                    votes >> 3 & 1,
+                                    bits,
+                                    x(end - 1),
+                                    x(first),
+                                    2};
+    if (l == 17) std::fill(wanted.begin() + 14, wanted.end(), 0u);
+    EXPECT_EQ(std::vector<uint32_t>(out.begin() + l * 20, out.begin() + l * 20 + 18), wanted) << l;
+  }
+}
+
+TEST(IrInterpretTest, ItemsOfASubGroupThatWaitElsewhereAreRefused) {
+  expectRefusal("if (get_local_id(0) < 2) out[0] = sub_group_reduce_add(n); else out[0] = sub_group_reduce_max(n);",
+                "items of a sub-group come to different functions of it");
+  expectRefusal("if (get_local_id(0) < 2) out[0] = sub_group_reduce_add(n); else barrier(CLK_LOCAL_MEM_FENCE);",
+                "items of a sub-group wait for one that waits elsewhere");
 }
 
 }  // namespace
