@@ -182,10 +182,12 @@ class Kernel:
             text = statement()
             if self.chance(0.4):
                 return text
-            return f"{{ {text} {WAIT} t[l] = {value}; {WAIT} {value} += t[{self.pick('z - 1 - l', '(l + 1) % z')}]; {WAIT} }}"
+            other = self.pick("z - 1 - l", "(l + 1) % z")
+            return f"{{ {text} {WAIT} t[l] = {value}; {WAIT} {value} += t[{other}]; {WAIT} }}"
 
         self.loops += 1
-        lines = random_jumps.Jumps(self.others, f"{self.loops}", meeting, lambda: self.test(self.alike()), step=statement).text()
+        lines = random_jumps.Jumps(self.others, f"{self.loops}", meeting, lambda: self.test(self.alike()), False,
+                                   statement).text()
         self.random = own
         return ["  " + line for line in lines]
 

@@ -2,8 +2,8 @@
 """Kernels of ordinary C that plain_c.py compares with a C compiler: pointers that walk, point elsewhere, are cast, compared and
 kept in records; objects seen in elements of another size; guards by unsigned wrap; narrow compound assignments; indices with
 effects; switches that declare; gotos and cases inside of inner statements (random_jumps.py); records by value, unions, local
-memory, barriers between statements and in loops. Each statement keeps inside the item's own memory, and nothing is undefined but
-that signed numbers wrap, which both sides are compiled for."""
+memory, barriers between statements and in loops. Each statement keeps inside the item's own memory, and nothing is undefined
+but that signed numbers wrap, which both sides are compiled for."""
 
 import random
 

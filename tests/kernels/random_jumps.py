@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Gotos and cases at random, for the generators of kernels: labels anywhere in ifs, loops and switches, jumps to them from
-anywhere, cases of a switch inside of its inner statements. Every turn of a loop and every jump takes from one counter, so that all
-of it ends. No declaration is jumped over."""
+anywhere, cases of a switch inside of its inner statements. Every turn of a loop and every jump takes from one counter, so that
+all of it ends. No declaration is jumped over."""
 
 
 class Jumps:

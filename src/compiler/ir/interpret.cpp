@@ -225,29 +225,18 @@ class Interpreter {
   // Of a sub-group, `first` being its first item: where one has given a value, all have that have not ended.
   bool exchange(std::vector<Item>& items, size_t first, bool* exchanged) {
     SubGroupRound round;
-    const Instruction* at = nullptr;
-    const size_t count = std::min<size_t>(items.size() - first, kSubGroupItems);
-    for (uint32_t k = 0; k < count; ++k) {
-      Item& item = items[first + k];
-      if (item.exchange == nullptr) continue;
-      if (at != nullptr && at->signature.text != item.exchange->signature.text)
-        return fail("items of a sub-group come to different functions of it");
-      at = item.exchange;
-      round.members |= 1u << k;
-      if (!at->operands.empty()) round.values[k] = *wordsOf(item.calls.back(), *at->operands[0]);
-      if (at->operands.size() > 1) round.indices[k] = *wordsOf(item.calls.back(), *at->operands[1]);
-    }
-    if (at == nullptr) return true;
-    for (uint32_t k = 0; k < count; ++k) {
+    if (!round.collect(items, first)) return fail("items of a sub-group come to different functions of it");
+    if (round.at == nullptr) return true;
+    at_ = round.at;
+    for (uint32_t k = 0; k < kSubGroupItems && first + k < items.size(); ++k) {
       Item& item = items[first + k];
       item_ = &item;
       if (item.ended()) continue;
       if (item.exchange == nullptr) return fail("items of a sub-group wait for one that waits elsewhere");
+      const Value* result = std::exchange(item.exchange, nullptr)->result();
       Bits bits{};
-      at_ = std::exchange(item.exchange, nullptr);
-      if (!subGroupResult(&bits, at_->signature.text, at_->operands.empty() ? Type{} : at_->operands[0]->type, round, k))
-        return fail("a call of " + at_->signature.text + ", which is not known");
-      if (at_->result() != nullptr) write(item.calls.back(), *at_->result(), bits);
+      if (!round.give(&bits, k)) return fail("a call of " + round.at->signature.text + ", which is not known");
+      if (result != nullptr) write(item.calls.back(), *result, bits);
     }
     *exchanged = true;
     return true;

@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <limits>
+#include <string_view>
 
 namespace manyrt::compiler::ir {
 namespace {
@@ -72,7 +73,26 @@ uint32_t votes(const SubGroupRound& round) {
 
 }  // namespace
 
-bool subGroupResult(Bits* result, std::string_view signature, Type type, const SubGroupRound& round, uint32_t item) {
+bool SubGroupRound::collect(const std::vector<Item>& items, size_t first) {
+  const auto word = [](const Call& call, const Value& value) { return call.words[call.layout->places[value.id]]; };
+  for (uint32_t k = 0; k < kSubGroupItems && first + k < items.size(); ++k) {
+    const Instruction* own = items[first + k].exchange;
+    if (own == nullptr) continue;
+    if (at != nullptr && at->signature.text != own->signature.text) return false;
+    at = own;
+    members |= 1u << k;
+    const Call& call = items[first + k].calls.back();
+    if (!own->operands.empty()) values[k] = word(call, *own->operands[0]);
+    if (own->operands.size() > 1) indices[k] = word(call, *own->operands[1]);
+  }
+  return true;
+}
+
+// The words of the signature, "float sub_group_reduce_add(float)", say what is done and whether numbers have a sign.
+bool SubGroupRound::give(Bits* result, uint32_t item) const {
+  const std::string_view signature = at->signature.text;
+  const Type type = at->operands.empty() ? Type{} : at->operands[0]->type;
+  const SubGroupRound& round = *this;
   const size_t begin = signature.find(' ') + 1, end = signature.find('(');
   if (begin == 0 || end == std::string_view::npos || begin > end) return false;
   const std::string_view name = signature.substr(begin, end - begin);

@@ -1,4 +1,4 @@
-// Jumps by terminators, and over what stands between.
+// Jumps by one terminator where that reaches the target, and else by notes over the loops and switches that stand between.
 #include "compiler/ir/from_tree/control_stack.h"
 
 #include <algorithm>

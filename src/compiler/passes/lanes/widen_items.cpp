@@ -178,6 +178,16 @@ class Cost {
   mutable uint32_t loops_ = 0;  // around
 };
 
+// Whether a switch has so many regions (blocks that gotos jump to, as a rule) that lanes, which go through all of them in turn,
+// cannot pay; and forms for them would take long.
+bool hasManyBlocks(const Region& region) {
+  constexpr size_t kMostBlocks = 100;
+  bool found = false;
+  ir::forEach(region,
+              [&](const Instruction& i) { found = found || (i.op == Opcode::kSwitch && i.regions.size() > kMostBlocks); });
+  return found;
+}
+
 // Which of the ids that make neighbours different are asked for.
 bool asksFor(const Region& region, uint64_t dimension) {
   bool found = false;
@@ -225,6 +235,7 @@ class Items {
   // lanes along the other one; else null.
   Instruction* widen(Instruction& items) {
     const Region& from = *items.regions[0];
+    if (hasManyBlocks(from)) return nullptr;
     const uint8_t lanes = lanesFor(from, module_.vector_bytes);
     const bool has_down = asksFor(from, 1) && !hasItemsSlots(from);
     if (module_.lanes_along >= 0) {
