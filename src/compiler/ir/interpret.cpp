@@ -226,8 +226,7 @@ class Interpreter {
   bool exchange(std::vector<Item>& items, size_t first, bool* exchanged) {
     SubGroupRound round;
     if (!round.collect(items, first)) return fail("items of a sub-group come to different functions of it");
-    if (round.at == nullptr) return true;
-    at_ = round.at;
+    if ((at_ = round.at) == nullptr) return true;
     for (uint32_t k = 0; k < kSubGroupItems && first + k < items.size(); ++k) {
       Item& item = items[first + k];
       item_ = &item;

@@ -20,11 +20,13 @@ class Jumps {
  public:
   Jumps(ir::Module& module, ir::Function& function) : module_(module), function_(function) {}
 
+  // Each join puts the later ones one level deeper: from a number of them on, the others stay jumps.
   void region(Region& region) {
+    size_t joins = 0;
     for (size_t at = region.body.size(); at-- > 0;) {
       Instruction& i = *region.body[at];
       for (Region* inner : i.regions) this->region(*inner);
-      if (at + 1 < region.body.size()) join(region, at);
+      if (at + 1 < region.body.size() && joins < kMostLevels && join(region, at)) ++joins;
     }
   }
   void finish() {
@@ -32,20 +34,22 @@ class Jumps {
   }
 
  private:
+  static constexpr size_t kMostLevels = 100;
+
   static bool isJump(Opcode op) { return op == Opcode::kContinue || op == Opcode::kLeave || op == Opcode::kBreak; }
 
-  void join(Region& region, size_t at) {
+  bool join(Region& region, size_t at) {
     Instruction& own = *region.body[at];
     Instruction& end = *region.body.back();
-    if (own.op != Opcode::kIf || !isJump(end.op)) return;
+    if (own.op != Opcode::kIf || !isJump(end.op)) return false;
     const auto ends = [&](size_t side, Opcode op) { return own.regions[side]->body.back()->op == op; };
     const size_t jumping = ends(0, end.op) ? 0 : 1, other = 1 - jumping;
-    if (!ends(jumping, end.op) || !ends(other, Opcode::kYield)) return;
+    if (!ends(jumping, end.op) || !ends(other, Opcode::kYield)) return false;
     Instruction& jump = *own.regions[jumping]->body.back();
-    if (targetOf(jump) != targetOf(end)) return;
+    if (targetOf(jump) != targetOf(end)) return false;
     const bool waits = std::any_of(region.body.begin() + static_cast<ptrdiff_t>(at) + 1, region.body.end(),
                                    [](const Instruction* i) { return contains(*i, Opcode::kBarrier); });
-    if (waits) return;
+    if (waits) return false;
 
     Region& rest = *own.regions[other];
     for (size_t k = 0; k < own.results.size(); ++k) replaced_.replace(own.results[k], rest.body.back()->operands[k]);
@@ -63,6 +67,7 @@ class Jumps {
     own.results.clear();
     for (Value*& operand : end.operands) operand = module_.makeValue(function_, operand->type, &own);
     region.body.erase(region.body.begin() + static_cast<ptrdiff_t>(at) + 1, region.body.end() - 1);
+    return true;
   }
 
   static bool contains(const Instruction& i, Opcode op) {
