@@ -67,6 +67,7 @@ Value* TreeReader::conditional(const Expr& e) {
   for (const Expr* side : {e.b, e.c}) {
     out().enter(made);
     Value* result = value(*side);
+    if (isMemory(e.type.type)) result = stored(result, e.type).address;  // the sides may lie in different memory
     out().end(Opcode::kYield, e.type->isVoid() ? std::vector<Value*>{} : std::vector<Value*>{result});
   }
   out().moveTo(around);
