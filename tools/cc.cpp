@@ -1,17 +1,14 @@
 // The steps of manyrt cc: options, sources, the front end, a build for each target, the image.
 #include "cc.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "check.h"
 #include "read_file.h"
+#include "terminal.h"
 
 namespace cc {
 namespace {
@@ -38,13 +35,6 @@ struct Outcome {
   std::string failure;  // one sentence, or the log of a compiler
   size_t bytes = 0;
 };
-
-bool wantsColours() {
-  const char* off = std::getenv("NO_COLOR");
-  const char* terminal = std::getenv("TERM");
-  if (off != nullptr && off[0] != '\0') return false;
-  return isatty(STDERR_FILENO) != 0 && terminal != nullptr && std::strcmp(terminal, "dumb") != 0;
-}
 
 Program readProgram(const Options& options) {
   Program program;
@@ -186,7 +176,7 @@ Json described(const Outcome& outcome, const std::vector<Message>& messages, con
 }
 
 void say(const Outcome& outcome, const std::vector<Message>& messages) {
-  const bool colours = wantsColours();
+  const bool colours = terminal::wantsColours(stderr);
   for (const Message& each : messages) std::fputs(messageText(each, colours).c_str(), stderr);
   if (outcome.failure.empty()) return;
   if (outcome.code == kSourceErrors) {
@@ -200,14 +190,17 @@ void say(const Outcome& outcome, const std::vector<Message>& messages) {
 
 int runList(bool json) {
   Json all = Json::array();
+  std::string text;
   for (const manyrt::aot::Available& each : manyrt::aot::listTargets()) {
-    if (json) {
-      all.push_back({{"target", each.name}, {"available", each.available}, {"note", each.note}});
-    } else {
-      std::printf("%-16s %s%s\n", each.name.c_str(), each.available ? "" : "not available: ", each.note.c_str());
-    }
+    all.push_back({{"target", each.name}, {"available", each.available}, {"note", each.note}});
+    text += terminal::padded(each.name, 16) + "  " + (each.available ? "" : "not available: ") + each.note + '\n';
   }
-  if (json) std::printf("%s\n", all.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
+  if (json) text = all.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+  if (json) {
+    terminal::write(text);
+  } else {
+    terminal::print(text);
+  }
   return kDone;
 }
 
@@ -271,6 +264,12 @@ std::vector<std::string> takeBuildOptions(Options* options, int argc, char** arg
     (is_option ? options->build_options : rest).push_back(word);
   }
   return rest;
+}
+
+std::vector<std::string> forms() {
+  std::vector<std::string> words;
+  for (const auto& form : kForms) words.emplace_back(form.first);
+  return words;
 }
 
 CLI::App* addCommand(CLI::App& app, Options& options) {

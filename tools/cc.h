@@ -22,6 +22,7 @@ struct Options {
 // Takes the words that are options of a build, such as -cl-mad-enable, out of the command line.
 std::vector<std::string> takeBuildOptions(Options* options, int argc, char** argv);
 CLI::App* addCommand(CLI::App& app, Options& options);
+std::vector<std::string> forms();  // that --emit takes
 // The exit code. Nothing is thrown but bad_alloc and what is a defect.
 int run(const Options& options);
 

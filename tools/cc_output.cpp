@@ -9,16 +9,14 @@
 
 #include "cc.h"
 #include "check.h"
+#include "terminal.h"
 
 namespace cc {
 namespace {
 
 using manyrt::compiler::Message;
 
-constexpr const char* kBold = "\033[1m";
-constexpr const char* kPlain = "\033[0m";
-constexpr const char* kGreen = "\033[1;32m";
-constexpr const char* kColours[] = {"\033[1;31m", "\033[1;35m", "\033[1;36m"};  // by Message::Kind
+constexpr const char* kColours[] = {terminal::kRed, terminal::kMagenta, terminal::kCyan};  // by Message::Kind
 
 std::string folderOf(const std::string& path) {
   const size_t slash = path.rfind('/');
@@ -66,17 +64,21 @@ void writeAll(const std::string& path, const std::string& shown, std::string_vie
 }  // namespace
 
 std::string messageText(const Message& message, bool colours) {
-  const auto in = [&](const char* colour, const std::string& text) { return colours ? colour + text + kPlain : text; };
+  const auto in = [&](const char* colour, const std::string& text) {
+    return terminal::coloured(colours ? colour : nullptr, text);
+  };
   std::string text;
   if (!message.file.empty()) {
-    text += in(kBold, message.file + ":" + std::to_string(message.line) + ":" + std::to_string(message.column) + ":") + " ";
+    text +=
+        in(terminal::kBold, message.file + ":" + std::to_string(message.line) + ":" + std::to_string(message.column) + ":") +
+        " ";
   }
   const auto kind = static_cast<size_t>(message.kind);
   text += in(kColours[kind], std::string(manyrt::compiler::kMessageWords[kind]) + ":") + " ";
-  text += (message.kind == Message::Kind::kNote ? message.text : in(kBold, message.text)) + "\n";
+  text += (message.kind == Message::Kind::kNote ? message.text : in(terminal::kBold, message.text)) + "\n";
   const size_t caret = message.shown.rfind('^');
   if (caret == std::string::npos) return text + message.shown;
-  return text + message.shown.substr(0, caret) + in(kGreen, "^") + message.shown.substr(caret + 1);
+  return text + message.shown.substr(0, caret) + in(terminal::kGreen, "^") + message.shown.substr(caret + 1);
 }
 
 std::string dependencyRule(const std::string& output, const std::vector<std::string>& files) {

@@ -5,6 +5,7 @@
 
 #include "check.h"
 #include "read_file.h"
+#include "units.h"
 
 namespace {
 
@@ -90,10 +91,6 @@ Planned planGraph(const Loaded& loaded, const std::string& name) {
   }
   CHECK(rtCapturePlanDestroy(plan));
   return planned;
-}
-
-std::string counted(uint64_t count, const std::string& one, const std::string& many) {
-  return std::to_string(count) + ' ' + (count == 1 ? one : many.empty() ? one + 's' : many);
 }
 
 std::string planHead(const rtCapturePlanInfo_t& info) {

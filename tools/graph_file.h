@@ -42,13 +42,8 @@ struct Planned {
 };
 Planned planGraph(const Loaded& loaded, const std::string& device);
 
-std::string counted(uint64_t count, const std::string& one, const std::string& many = "");  // "1 step", "2 steps"
 std::string planHead(const rtCapturePlanInfo_t& info);
 std::string graphText(const Loaded& loaded);
 std::string planText(const Planned& planned);
 std::string graphDot(const Loaded& loaded);
 std::string graphSvg(const Loaded& loaded, const Planned& planned);  // graph_svg.cpp
-
-// `manyrt run`: "x=x.npy" for each.
-void runGraph(const std::string& path, const std::string& device, const std::vector<std::string>& inputs,
-              const std::vector<std::string>& outputs);

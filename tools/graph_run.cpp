@@ -1,10 +1,18 @@
-// `manyrt run`: arrays go into buffers, the graph runs once, arrays come out. An array fits a buffer that says its type and
-// shape if they are the same, else if it has as many bytes.
-#include <algorithm>
+// Arrays go into buffers, the graph runs, arrays come out. An array fits a buffer that says its type and shape if they are the
+// same, else if it has as many bytes.
+#include "graph_run.h"
 
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include "array_values.h"
 #include "check.h"
 #include "graph_file.h"
 #include "npy.h"
+#include "terminal.h"
+#include "units.h"
 
 namespace {
 
@@ -39,57 +47,143 @@ void checkFits(const Array& array, const FileBuffer& buffer, const std::string& 
                 wanted + '.');
 }
 
+Array emptyArray(const FileBuffer& buffer) {
+  Array array{buffer.type, buffer.shape, std::vector<unsigned char>(buffer.bytes)};
+  if (buffer.type.empty()) array.shape = {buffer.bytes};
+  return array;
+}
+
+// A graph with memory for its buffers, on one device.
+class Runner {
+ public:
+  Runner(const Loaded& loaded, const RunOptions& options) : loaded_(loaded), contents_(loaded.buffers.size()) {
+    rtDevice_t device = nullptr;
+    CHECK(rtDeviceGetByName(&device, options.device.empty() ? nullptr : options.device.c_str()));
+    CHECK(rtContextGetPrimary(&context_, device));
+    CHECK(rtStreamCreate(&stream_, nullptr, context_));
+    for (const std::string& each : options.inputs) takeInput(parseAssignment(loaded, each, "--input"));
+    for (const std::string& each : options.outputs) outputs_.push_back(parseAssignment(loaded, each, "--output"));
+    for (const std::string& each : options.expected) {
+      const Assignment expected = parseAssignment(loaded, each, "--expect");
+      Array array = readArray(expected.path);
+      checkFits(array, loaded.buffers[expected.buffer], expected.path);
+      expected_.emplace_back(expected.buffer, std::move(array));
+    }
+    for (size_t i = 0; i < loaded.buffers.size(); ++i) {
+      const FileBuffer& buffer = loaded.buffers[i];
+      if (buffer.role == "temporary" || buffer.role == "output" || !contents_[i].bytes.empty()) continue;
+      if (!options.random) {
+        throw Failure("There is no --input for the buffer \"" + buffer.name + "\"; --random fills such buffers.");
+      }
+      contents_[i] = emptyArray(buffer);
+      fillRandom(&contents_[i], options.seed + i);
+    }
+    prepare();
+  }
+
+  // One run from the first contents, timed from the launch until it is complete.
+  double run() {
+    for (size_t i = 0; i < memory_.size(); ++i) {
+      if (memory_[i] == nullptr) continue;
+      if (contents_[i].bytes.empty()) {
+        CHECK(rtMemset(memory_[i], 0, loaded_.buffers[i].bytes));
+      } else {
+        CHECK(rtMemcpy(memory_[i], contents_[i].bytes.data(), loaded_.buffers[i].bytes, RT_MEMCPY_HOST_TO_DEVICE));
+      }
+    }
+    const auto begin = std::chrono::steady_clock::now();
+    CHECK(rtGraphLaunch(exec_, stream_));
+    CHECK(rtStreamSynchronize(stream_));
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  }
+
+  void writeOutputs() const {
+    for (const Assignment& each : outputs_) {
+      Array array = read(each.buffer);
+      if (array.type.empty()) array.type = "u8";
+      writeArray(each.path, array);
+    }
+  }
+
+  // What is not as expected, one sentence; empty: nothing. `run`: which one it was.
+  std::string unexpected(double tolerance, const std::string& run) const {
+    for (const auto& [buffer, expected] : expected_) {
+      Array found = read(buffer);
+      found.type = expected.type;
+      const std::string apart = difference(found, expected, tolerance);
+      if (!apart.empty()) return "The buffer \"" + loaded_.buffers[buffer].name + "\"" + run + ": " + apart + '.';
+    }
+    return "";
+  }
+
+  std::string expectedText(double tolerance) const {
+    std::string text;
+    for (const auto& [buffer, expected] : expected_) {
+      text += loaded_.buffers[buffer].name + ": as expected, " + (tolerance > 0 ? "within the tolerance" : "to the bit") + '\n';
+    }
+    return text;
+  }
+
+ private:
+  void takeInput(const Assignment& input) {
+    const FileBuffer& buffer = loaded_.buffers[input.buffer];
+    if (!contents_[input.buffer].bytes.empty()) throw Failure("The buffer \"" + buffer.name + "\" is given twice.");
+    contents_[input.buffer] = readArray(input.path);
+    checkFits(contents_[input.buffer], buffer, input.path);
+  }
+
+  void prepare() {
+    CHECK(rtGraphInstantiate(&exec_, loaded_.graph, context_));
+    memory_.resize(loaded_.buffers.size());
+    for (size_t i = 0; i < memory_.size(); ++i) {
+      if (loaded_.buffers[i].role == "temporary") continue;
+      CHECK(rtMalloc(&memory_[i], loaded_.buffers[i].bytes, context_));
+      CHECK(rtGraphExecBindBuffer(loaded_.buffers[i].handle, memory_[i], exec_));
+    }
+  }
+
+  Array read(size_t buffer) const {
+    Array array = emptyArray(loaded_.buffers[buffer]);
+    CHECK(rtMemcpy(array.bytes.data(), memory_[buffer], array.bytes.size(), RT_MEMCPY_DEVICE_TO_HOST));
+    return array;
+  }
+
+  const Loaded& loaded_;
+  rtContext_t context_ = nullptr;
+  rtStream_t stream_ = nullptr;
+  rtGraphExec_t exec_ = nullptr;
+  std::vector<Array> contents_;  // no bytes: zeros, or a temporary
+  std::vector<void*> memory_;
+  std::vector<Assignment> outputs_;
+  std::vector<std::pair<size_t, Array>> expected_;
+};
+
+std::string timesText(const std::vector<double>& times) {
+  std::vector<double> later(times.begin() + 1, times.end());
+  std::sort(later.begin(), later.end());
+  return counted(times.size(), "run") + ": the first took " + secondsText(times[0]) + ", the others " +
+         secondsText(later.front()) + " to " + secondsText(later.back()) + ", the median " +
+         secondsText(later[later.size() / 2]) + '\n';
+}
+
 }  // namespace
 
-void runGraph(const std::string& path, const std::string& device_name, const std::vector<std::string>& inputs,
-              const std::vector<std::string>& outputs) {
-  const Loaded loaded = loadGraphFile(path);
-  rtDevice_t device = nullptr;
-  rtContext_t context = nullptr;
-  rtStream_t stream = nullptr;
-  CHECK(rtDeviceGetByName(&device, device_name.empty() ? nullptr : device_name.c_str()));
-  CHECK(rtContextGetPrimary(&context, device));
-  CHECK(rtStreamCreate(&stream, nullptr, context));
-
-  std::vector<Array> contents(loaded.buffers.size());
-  std::vector<bool> given(loaded.buffers.size());
-  for (const std::string& each : inputs) {
-    const Assignment input = parseAssignment(loaded, each, "--input");
-    if (given[input.buffer]) throw Failure("The buffer \"" + loaded.buffers[input.buffer].name + "\" is given twice.");
-    given[input.buffer] = true;
-    contents[input.buffer] = readArray(input.path);
-    checkFits(contents[input.buffer], loaded.buffers[input.buffer], input.path);
-  }
-  std::vector<Assignment> results;
-  for (const std::string& each : outputs) results.push_back(parseAssignment(loaded, each, "--output"));
-
-  rtGraphExec_t exec = nullptr;
-  CHECK(rtGraphInstantiate(&exec, loaded.graph, context));
-  std::vector<void*> memory(loaded.buffers.size());
-  for (size_t i = 0; i < loaded.buffers.size(); ++i) {
-    const FileBuffer& buffer = loaded.buffers[i];
-    if (buffer.role == "temporary") continue;
-    if (!given[i] && buffer.role != "output") {
-      throw Failure("There is no --input for the buffer \"" + buffer.name + "\".");
+void runGraph(const RunOptions& options) {
+  if (!std::isfinite(options.tolerance) || options.tolerance < 0) throw Failure("--tolerance takes a number from 0.");
+  const Loaded loaded = loadGraphFile(options.file);
+  Runner runner(loaded, options);
+  std::vector<double> times;
+  std::string failed;
+  {
+    terminal::Progress progress(options.repeat);
+    for (uint32_t i = 0; i < options.repeat && failed.empty(); ++i) {
+      if (options.repeat > 1) progress.step("run " + std::to_string(i + 1));
+      times.push_back(runner.run());
+      failed = runner.unexpected(options.tolerance, i == 0 ? "" : ", in run " + std::to_string(i + 1));
     }
-    CHECK(rtMalloc(&memory[i], buffer.bytes, context));
-    if (given[i]) {
-      CHECK(rtMemcpy(memory[i], contents[i].bytes.data(), buffer.bytes, RT_MEMCPY_HOST_TO_DEVICE));
-    } else {
-      CHECK(rtMemset(memory[i], 0, buffer.bytes));
-    }
-    CHECK(rtGraphExecBindBuffer(buffer.handle, memory[i], exec));
   }
-  CHECK(rtGraphLaunch(exec, stream));
-  CHECK(rtStreamSynchronize(stream));
-  for (const Assignment& each : results) {
-    const FileBuffer& buffer = loaded.buffers[each.buffer];
-    Array array{buffer.type, buffer.shape, std::vector<unsigned char>(buffer.bytes)};
-    if (buffer.type.empty()) {
-      array.type = "u8";
-      array.shape = {buffer.bytes};
-    }
-    CHECK(rtMemcpy(array.bytes.data(), memory[each.buffer], buffer.bytes, RT_MEMCPY_DEVICE_TO_HOST));
-    writeArray(each.path, array);
-  }
+  runner.writeOutputs();  // also where they are not as expected, to be looked at
+  if (!failed.empty()) throw Failure(failed);
+  if (times.size() > 1) terminal::print(timesText(times));
+  terminal::print(runner.expectedText(options.tolerance));
 }

@@ -124,6 +124,63 @@ class GraphTest(unittest.TestCase):
             self.assertEqual(read_npy(out[1]), ((32,), norm), device)
         print(f"ran on {', '.join(found)}")
 
+    def test_it_runs_again_and_again_from_the_same_contents(self):
+        for device in devices():
+            result = manyrt("run", self.graph, "--device", device, *self.inputs, "--repeat", "4", "--output",
+                            f"y={FOLDER / 'r.npy'}")
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            self.assertRegex(result.stdout,
+                             r"^4 runs: the first took \S+ .?s, the others \S+ .?s to \S+ .?s, the median \S+ .?s\n$")
+            self.assertEqual(read_npy(FOLDER / "r.npy"), ((32, 10), network(**self.values, **self.SIZES)[0]))
+        self.assertEqual(manyrt("run", self.graph, "--device", "cpu", *self.inputs).stdout, "")
+
+    def test_what_is_expected_is_compared_to_the_bit_or_within_a_tolerance(self):
+        y, norm = network(**self.values, **self.SIZES)
+        right, norms = npy("right.npy", y, (32, 10)), npy("norms.npy", norm, (32,))
+        run = ("run", self.graph, "--device", "cpu", *self.inputs)
+        result = manyrt(*run, "--expect", f"y={right}", "--expect", f"norm={norms}", "--repeat", "2")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertIn("y: as expected, to the bit\nnorm: as expected, to the bit\n", result.stdout)
+        near = [value + (0.25 if place in (7, 300) else 0) for place, value in enumerate(y)]
+        wrong = npy("near.npy", near, (32, 10))
+        out = FOLDER / "wrong_out.npy"
+        result = manyrt(*run, "--expect", f"y={wrong}", "--output", f"y={out}")
+        self.assertEqual((result.returncode, result.stdout), (1, ""))
+        self.assertEqual(result.stderr,
+                         f"manyrt: The buffer \"y\": 2 of 320 elements are not as expected; element 7 is {y[7]:.9g}, "
+                         f"not {near[7]:.9g}; the most that two are apart is 0.25.\n")
+        self.assertEqual(read_npy(out), ((32, 10), y))  # to be looked at
+        for tolerance, code in (("0.3", 0), ("0.001", 1)):
+            result = manyrt(*run, "--expect", f"y={wrong}", "--tolerance", tolerance)
+            self.assertEqual(result.returncode, code, result.stderr)
+        self.assertEqual(manyrt(*run, "--expect", f"y={wrong}", "--tolerance", "0.3").stdout,
+                         "y: as expected, within the tolerance\n")
+        nan = npy("nan.npy", [float("nan")] * 320, (32, 10))
+        self.refused("elements are not as expected", *run, "--expect", f"y={nan}", "--tolerance", "9")
+        self.refused("--tolerance takes a number from 0", *run, "--expect", f"y={right}", "--tolerance", "-1")
+        self.refused("--tolerance takes a number from 0", *run, "--expect", f"y={right}", "--tolerance", "nan")
+        self.refused("the buffer \"y\" takes f32 (32, 10)", *run, "--expect", f"y={norms}")
+        self.refused("The graph has no buffer \"z\"", *run, "--expect", f"z={right}")
+        self.refused("cannot be opened", *run, "--expect", f"y={FOLDER / 'absent.npy'}")
+
+    def test_random_contents_are_the_same_on_every_device_and_for_each_seed(self):
+        found, out = devices(), FOLDER / "random.npy"
+        run = ("run", self.graph, "--random", "--output", f"y={out}")
+        self.assertEqual(manyrt(*run, "--device", "cpu").returncode, 0)
+        first = out.read_bytes()
+        values = read_npy(out)[1]
+        self.assertGreater(len(set(values)), 100)
+        for device in found:
+            again = manyrt("run", self.graph, "--random", "--device", device, "--expect", f"y={out}", "--tolerance", "1e-4")
+            self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertEqual(manyrt(*run, "--device", "cpu", "--seed", "0").returncode, 0)
+        self.assertEqual(out.read_bytes(), first)
+        self.assertEqual(manyrt(*run, "--device", "cpu", "--seed", "1").returncode, 0)
+        self.assertNotEqual(out.read_bytes(), first)
+        # A buffer that is given stays as it is.
+        self.assertEqual(manyrt(*run, "--device", "cpu", *self.inputs).returncode, 0)
+        self.assertEqual(read_npy(out)[1], network(**self.values, **self.SIZES)[0])
+
     def test_broadcast_reduction_and_difference(self):
         x, b = ir.Input("x", (4, 6)), ir.Input("b", (6,))
         path = FOLDER / "small.json"

@@ -60,7 +60,7 @@ class InfoTest(unittest.TestCase):
             result = manyrt(typed)
             self.assertNotEqual(result.returncode, 0)
             self.assertIn(f"There is no command \"{typed}\": did you mean \"{meant}\"?", result.stderr)
-        self.assertIn("There is no command \"toast\".", manyrt("toast").stderr)
+        self.assertIn("There is no command \"toast\": manyrt --help has them all.", manyrt("toast").stderr)
         self.assertNotIn("There is no command", manyrt("info", "--nosuch").stderr)
 
     def test_null_devices_are_listed_only_when_asked_for(self):

@@ -104,12 +104,16 @@ void complain(const std::string& path, const char* reason) {
   log::write(RT_LOG_WARNING, "Compiled kernels are not kept in \"%s\": %s.", path.c_str(), reason);
 }
 
+constexpr char kNoPath[] = "RT_CACHE_DIR must be an absolute path or \"off\"";
+
+bool isOff(const char* own) { return own != nullptr && strcmp(own, "off") == 0; }
+
 // Empty: off, or nowhere.
 std::string configuredPath() {
   if (const char* own = config::get(config::Variable::kCacheFolder)) {
-    if (strcmp(own, "off") == 0) return "";
+    if (isOff(own)) return "";
     if (own[0] == '/') return own;
-    complain(own, "RT_CACHE_DIR must be an absolute path or \"off\"");
+    complain(own, kNoPath);
     return "";
   }
   const char* base = secure_getenv("XDG_CACHE_HOME");
@@ -124,12 +128,13 @@ void makeFolders(const std::string& path) {
   }
 }
 
-// The folder, if it is safe for `user`; `make` it where it is not there.
-Descriptor openFolder(std::string* path, uid_t user, bool make) {
+// The folder, if it is safe for `user`; `make` it where it is not there. Else `reason` says why it is not used, and is empty
+// where there is none.
+Descriptor findFolder(std::string* reason, std::string* path, uid_t user, bool make) {
   // Behind a slash, and for "." in a folder, a symbolic link would be followed.
   while (path->size() > 1 && (path->back() == '/' || path->ends_with("/."))) path->pop_back();
   if (path->ends_with("/..")) {
-    complain(*path, "it ends in \"..\", which may lead anywhere");
+    *reason = "it ends in \"..\", which may lead anywhere";
     return Descriptor();
   }
   if (path->empty()) return Descriptor();
@@ -142,16 +147,23 @@ Descriptor openFolder(std::string* path, uid_t user, bool make) {
   }
   struct stat about;
   if (!folder.valid() || fstat(folder.get(), &about) != 0) {
-    complain(*path, errno == ELOOP || errno == ENOTDIR ? "it is no folder, or a symbolic link" : strerror(errno));
+    *reason = errno == ELOOP || errno == ENOTDIR ? "it is no folder, or a symbolic link" : strerror(errno);
     return Descriptor();
   }
   if (about.st_uid != user || (about.st_mode & 0777) != 0700) {
-    char reason[128];
-    snprintf(reason, sizeof reason, "it belongs to user %u and has mode %03o; it must belong to user %u and have mode 700",
+    char text[128];
+    snprintf(text, sizeof text, "it belongs to user %u and has mode %03o; it must belong to user %u and have mode 700",
              about.st_uid, about.st_mode & 0777, user);
-    complain(*path, reason);
+    *reason = text;
     return Descriptor();
   }
+  return folder;
+}
+
+Descriptor openFolder(std::string* path, uid_t user, bool make) {
+  std::string reason;
+  Descriptor folder = findFolder(&reason, path, user, make);
+  if (!reason.empty()) complain(*path, reason.c_str());
   return folder;
 }
 
@@ -162,29 +174,43 @@ struct Found {
   std::string name;
   timespec used;
   uint64_t bytes;
+  bool temporary;
 };
 
-// Sums up the folder and removes what its writer has given up.
-std::vector<Found> lookThrough(int folder, uint64_t* total) {
-  std::vector<Found> entries;
+bool usedBefore(const Found& a, const Found& b) {
+  return a.used.tv_sec != b.used.tv_sec ? a.used.tv_sec < b.used.tv_sec : a.used.tv_nsec < b.used.tv_nsec;
+}
+
+// The files in it that are the cache's own.
+std::vector<Found> listFiles(int folder) {
+  std::vector<Found> files;
   const int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   const std::unique_ptr<DIR, int (*)(DIR*)> listing(copy < 0 ? nullptr : fdopendir(copy), closedir);
   if (listing == nullptr) {
     if (copy >= 0) close(copy);
-    return entries;
+    return files;
   }
-  const time_t now = time(nullptr);
   while (const dirent* file = readdir(listing.get())) {
     struct stat about;
     const bool temporary = isTemporaryName(file->d_name);
     if (!temporary && !isEntryName(file->d_name)) continue;
     if (fstatat(folder, file->d_name, &about, AT_SYMLINK_NOFOLLOW) != 0 || S_ISDIR(about.st_mode)) continue;
-    if (temporary && about.st_mtim.tv_sec < now - kAbandonedSeconds) {
-      unlinkat(folder, file->d_name, 0);
+    files.push_back({file->d_name, about.st_mtim, static_cast<uint64_t>(about.st_size), temporary});
+  }
+  return files;
+}
+
+// Sums up the folder and removes what its writer has given up.
+std::vector<Found> lookThrough(int folder, uint64_t* total) {
+  std::vector<Found> entries;
+  const time_t now = time(nullptr);
+  for (Found& file : listFiles(folder)) {
+    if (file.temporary && file.used.tv_sec < now - kAbandonedSeconds) {
+      unlinkat(folder, file.name.c_str(), 0);
       continue;
     }
-    *total += static_cast<uint64_t>(about.st_size);
-    if (!temporary) entries.push_back({file->d_name, about.st_mtim, static_cast<uint64_t>(about.st_size)});
+    *total += file.bytes;
+    if (!file.temporary) entries.push_back(std::move(file));
   }
   return entries;
 }
@@ -194,9 +220,7 @@ void trim(int folder, uint64_t limit) {
   uint64_t total = 0;
   std::vector<Found> entries = lookThrough(folder, &total);
   if (total <= limit) return;
-  std::sort(entries.begin(), entries.end(), [](const Found& a, const Found& b) {
-    return a.used.tv_sec != b.used.tv_sec ? a.used.tv_sec < b.used.tv_sec : a.used.tv_nsec < b.used.tv_nsec;
-  });
+  std::sort(entries.begin(), entries.end(), usedBefore);
   for (const Found& entry : entries) {
     if (total <= limit - limit / 8) break;
     if (unlinkat(folder, entry.name.c_str(), 0) == 0) total -= entry.bytes;
@@ -282,6 +306,48 @@ void store(const Directory& directory, const Digest& key, const void* data, size
 std::string folder() {
   std::string path = configuredPath();
   return openFolder(&path, geteuid(), true).valid() ? path : "";
+}
+
+Contents contents() {
+  Contents found;
+  const Directory where = directory();
+  const char* own = config::get(config::Variable::kCacheFolder);
+  found.path = where.path;
+  found.max_bytes = where.max_bytes;
+  found.off = isOff(own);
+  if (where.path.empty()) {
+    found.reason = found.off ? "RT_CACHE_DIR is off" : own != nullptr ? kNoPath : "neither RT_CACHE_DIR nor HOME is set";
+    return found;
+  }
+  const Descriptor folder = findFolder(&found.reason, &found.path, geteuid(), false);
+  found.exists = folder.valid() || !found.reason.empty();
+  if (!folder.valid()) return found;
+  std::vector<Found> files = listFiles(folder.get());
+  std::sort(files.begin(), files.end(), [](const Found& a, const Found& b) { return usedBefore(b, a); });
+  for (const Found& file : files) {
+    if (file.temporary) {
+      found.temporary += file.bytes;
+    } else {
+      found.entries.push_back({file.name, file.bytes, file.used.tv_sec});
+    }
+  }
+  return found;
+}
+
+Cleared clear() {
+  Cleared cleared;
+  std::string path = configuredPath();
+  const Descriptor folder = openFolder(&path, geteuid(), false);
+  if (!folder.valid()) return cleared;
+  for (const Found& file : listFiles(folder.get())) {
+    if (unlinkat(folder.get(), file.name.c_str(), 0) == 0) {
+      cleared.entries += file.temporary ? 0 : 1;
+      cleared.bytes += file.bytes;
+    } else if (errno != ENOENT && cleared.failed++ == 0) {
+      cleared.reason = strerror(errno);
+    }
+  }
+  return cleared;
 }
 
 }  // namespace manyrt::compiler::cache

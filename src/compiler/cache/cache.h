@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/blake2b.h"
 
@@ -42,5 +43,29 @@ void store(const Directory& directory, const Digest& key, const void* data, size
 // The folder in use: RT_CACHE_DIR, else $XDG_CACHE_HOME/manyrt, else ~/.cache/manyrt. Empty where none is safe. A safe one is
 // owned by this user, has mode 0700 and is no symbolic link. RT_CACHE_DIR=off turns the cache off.
 std::string folder();
+
+// What the folder holds, for the command manyrt. Nothing is made or removed by asking.
+struct Stored {
+  std::string key;      // hexadecimal, the file's name
+  uint64_t bytes = 0;   // of the file
+  int64_t used_at = 0;  // seconds since 1970, exact to an hour; of the last use
+};
+struct Contents {
+  std::string path;             // as the environment has it; empty: nothing is kept
+  std::string reason;           // why nothing is kept or the folder is not used, the rest of a sentence; empty: it can be used
+  bool off = false;             // RT_CACHE_DIR=off, which is no fault
+  bool exists = false;          // else it is made by the first build
+  uint64_t max_bytes = 0;       // RT_CACHE_SIZE
+  uint64_t temporary = 0;       // bytes of files that are being written, or whose writer has ended
+  std::vector<Stored> entries;  // the last used first
+};
+Contents contents();
+// Removes the entries, and files that are being written too: their builds end well and are not kept. Other files stay.
+// `failed`: how many could not be removed; `reason` says why the first one could not.
+struct Cleared {
+  uint64_t entries = 0, bytes = 0, failed = 0;
+  std::string reason;
+};
+Cleared clear();
 
 }  // namespace manyrt::compiler::cache

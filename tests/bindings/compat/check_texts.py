@@ -49,10 +49,11 @@ def functions_of_header(text):
 def help_words(command):
     """Commands and options that the command's own help has."""
     words = set()
-    for arguments in ([], ["info"], ["graph"], ["run"], ["memory"], ["trace"]):
+    for arguments in ([], ["info"], ["doctor"], ["bench"], ["graph"], ["run"], ["memory"], ["trace"], ["cc"], ["cache"],
+                      ["completion"]):
         text = subprocess.run([command, *arguments, "--help"], stdout=subprocess.PIPE, check=True, text=True).stdout
         words |= set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", text))
-        if not arguments:
+        if "Subcommands:" in text:
             words |= set(re.findall(r"^  ([a-z]+) {3,}", text.split("Subcommands:")[1], flags=re.M))
     return words
 

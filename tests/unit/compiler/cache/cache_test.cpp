@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <fstream>
 #include <functional>
 
 #include "rt.h"
@@ -344,6 +345,50 @@ TEST_F(CacheTest, ManyProcessesAtOnceSeeWholeEntries) {
   for (const auto& entry : fs::directory_iterator(path("cache"))) {
     EXPECT_NE(entry.path().filename().string().substr(0, 5), ".new-") << "a temporary file is left";
   }
+}
+
+TEST_F(CacheTest, ContentsAreListedAndNothingIsMade) {
+  cache::Contents found = cache::contents();
+  EXPECT_EQ(found.path, path("cache"));
+  EXPECT_FALSE(found.exists);
+  EXPECT_EQ(found.reason, "");
+  EXPECT_EQ(found.max_bytes, 512u << 20);
+  EXPECT_FALSE(fs::exists(path("cache")));
+  put(keyOf(1), contents(1, 1000));
+  put(keyOf(2), contents(2, 2000));
+  setAge(file(keyOf(2)), 10000);
+  std::ofstream(path("cache/.new-1-2-3")) << "written";
+  std::ofstream(path("cache/other")) << "not the cache's";
+  environment("RT_CACHE_SIZE", "7");
+  found = cache::contents();
+  EXPECT_TRUE(found.exists);
+  EXPECT_EQ(found.max_bytes, 7u << 20);
+  EXPECT_EQ(found.temporary, 7u);
+  ASSERT_EQ(found.entries.size(), 2u);
+  EXPECT_EQ(found.entries[0].key, hexadecimal(keyOf(1)));  // the last used first
+  EXPECT_EQ(found.entries[1].bytes, fs::file_size(file(keyOf(2))));
+  EXPECT_LT(found.entries[1].used_at, found.entries[0].used_at - 9000);
+  environment("RT_CACHE_DIR", "off");
+  found = cache::contents();
+  EXPECT_TRUE(found.off && found.path.empty() && !found.reason.empty());
+}
+
+TEST_F(CacheTest, ClearingRemovesItsOwnFilesOfASafeFolderAlone) {
+  EXPECT_EQ(cache::clear().entries, 0u);  // of a folder that is not there
+  put(keyOf(1), contents(1, 1000));
+  put(keyOf(2), contents(2, 2000));
+  std::ofstream(path("cache/other")) << "not the cache's";
+  const uint64_t bytes = fs::file_size(file(keyOf(1))) + fs::file_size(file(keyOf(2)));
+  fs::permissions(path("cache"), fs::perms(0755));
+  EXPECT_NE(cache::contents().reason, "");
+  EXPECT_EQ(cache::clear().entries, 0u);
+  fs::permissions(path("cache"), fs::perms(0700));
+  const cache::Cleared cleared = cache::clear();
+  EXPECT_EQ(cleared.entries, 2u);
+  EXPECT_EQ(cleared.bytes, bytes);
+  EXPECT_EQ(cleared.failed, 0u);
+  EXPECT_EQ(files(), 1u);
+  EXPECT_TRUE(misses(keyOf(1)));
 }
 
 TEST_F(CacheTest, NoDescriptorIsLeftOpen) {

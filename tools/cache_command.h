@@ -1,0 +1,6 @@
+// `manyrt cache`: what the folder of compiled kernels holds.
+#pragma once
+
+void runCacheList(bool json);
+void runCacheSize(bool json);
+void runCacheClear(bool json);
