@@ -26,13 +26,20 @@ install(FILES ${PROJECT_SOURCE_DIR}/include/rt.h ${PROJECT_SOURCE_DIR}/include/r
 install(FILES ${PROJECT_SOURCE_DIR}/bindings/compat/infinicore.h ${PROJECT_SOURCE_DIR}/bindings/compat/infinirt.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/manyrt/compat)
 install(FILES ${PROJECT_BINARY_DIR}/manyrt.pc ${PROJECT_BINARY_DIR}/manyrt-comm.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-# Licence, documents and examples; an example's CMakeLists.txt is part of this tree, so it stays here.
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
-              ${PROJECT_SOURCE_DIR}/CONTRIBUTING.md
-        DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# Licence, documents and examples. The examples' CMakeLists.txt is part of this tree and stays here: another one is installed, with
+# which they are a project of their own.
+set(MANYRT_DOCUMENTS LICENSE README.md CHANGELOG.md CONTRIBUTING.md CACHE STRING
+  "Documents that are installed beside docs; a package that has a file of its own for one leaves it out")
+mark_as_advanced(MANYRT_DOCUMENTS)
+list(TRANSFORM MANYRT_DOCUMENTS PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE manyrt_documents)
+install(FILES ${manyrt_documents} DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN measured EXCLUDE PATTERN "*.1" EXCLUDE)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
-        PATTERN CMakeLists.txt EXCLUDE PATTERN "*.cmake" EXCLUDE)
+        PATTERN examples/CMakeLists.txt EXCLUDE PATTERN installed EXCLUDE PATTERN "*.cmake" EXCLUDE)
+install(FILES ${PROJECT_SOURCE_DIR}/examples/installed/CMakeLists.txt ${PROJECT_SOURCE_DIR}/examples/installed/Makefile
+        DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
+configure_file(${PROJECT_SOURCE_DIR}/cmake/InstalledLinks.cmake.in ${PROJECT_BINARY_DIR}/InstalledLinks.cmake @ONLY)
+install(SCRIPT ${PROJECT_BINARY_DIR}/InstalledLinks.cmake)
 install(FILES ${PROJECT_SOURCE_DIR}/bindings/rt.cdef.h ${PROJECT_SOURCE_DIR}/bindings/rt.json
               ${PROJECT_SOURCE_DIR}/bindings/rt_comm.cdef.h ${PROJECT_SOURCE_DIR}/bindings/rt_comm.json
               ${PROJECT_SOURCE_DIR}/bindings/graph.schema.json

@@ -61,7 +61,6 @@ add_executable(scale_memory ${PROJECT_SOURCE_DIR}/benchmarks/scale_memory.c)
 set_target_properties(scale_memory PROPERTIES C_STANDARD 11)
 target_link_libraries(scale_memory PRIVATE manyrt manyrt_comm manyrt_warnings)
 foreach(target digits_parallel_smpi scale_compute)
-  target_compile_definitions(${target} PRIVATE MANYRT_EXAMPLE_KERNELS="${PROJECT_SOURCE_DIR}/examples"
-    MANYRT_EXAMPLE_DATA="${PROJECT_SOURCE_DIR}/examples/data")
+  target_compile_definitions(${target} PRIVATE MANYRT_EXAMPLE_FILES="${PROJECT_SOURCE_DIR}/examples")
 endforeach()
 add_custom_target(smpi DEPENDS digits_parallel_smpi scale_all_reduce_smpi scale_create_smpi scale_compute scale_memory)

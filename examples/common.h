@@ -8,11 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Where the kernels of the examples lie: the files beside them that end in .cl. The build says it. */
-#ifndef MANYRT_EXAMPLE_KERNELS
-#define MANYRT_EXAMPLE_KERNELS "examples"
-#endif
-
 /* CHECK(rtMalloc(...)): a status below zero is a failure; RT_NOT_READY, the only one above, is none. */
 #define CHECK(call) checkStatus((call), #call, __FILE__, __LINE__)
 /* EXPECT(sum == 10): the result of the example itself. */

@@ -4,7 +4,10 @@
  * that only grows: `filled` at n says that n items were uploaded, `squared` and `drained` the same of the next stages. Unlike
  * an event, it can be waited for before the signal has been submitted, so that each stage is submitted on its own, here even
  * the last one first. */
+#define _POSIX_C_SOURCE 200809L /* files.h */
+
 #include "common.h"
+#include "files.h"
 
 enum { kItems = 12, kRing = 2, kCount = 4096, kGroup = 256 };
 
@@ -39,9 +42,10 @@ int main(void) {
     CHECK(rtStreamSignalFence(drained, n + 1, download));
   }
 
+  char path[kExamplePath];
   rtModule_t module = NULL;
   rtKernel_t square = NULL;
-  CHECK(rtModuleLoadFile(&module, MANYRT_EXAMPLE_KERNELS "/fence_pipeline.cl", NULL, NULL));
+  CHECK(rtModuleLoadFile(&module, exampleFile(path, "fence_pipeline.cl"), NULL, NULL));
   CHECK(rtModuleGetKernel(&square, "square", module));
   for (uint64_t n = 0; n < kItems; ++n) {
     uint32_t* data = ring + n % kRing * kCount;

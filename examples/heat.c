@@ -2,10 +2,13 @@
  *
  * heat: a plate with a warm ring and a hot bar cools at its edges. A stencil of five points, which is in heat.cl, two buffers
  * that change places after every step, and a picture: `heat [file.ppm]`, default heat.ppm. */
+#define _POSIX_C_SOURCE 200809L /* files.h */
+
 #include <math.h>
 #include <string.h>
 
 #include "common.h"
+#include "files.h"
 
 enum { kSide = 256, kSteps = 600, kGroupX = 64, kGroupY = 4 };
 
@@ -50,10 +53,11 @@ int main(int argc, char** argv) {
   EXPECT(expected[0] != NULL && expected[1] != NULL);
   CHECK(rtMallocHost(&result, size, NULL));
   rtStream_t stream = NULL;
+  char kernels[kExamplePath];
   rtModule_t module = NULL;
   rtKernel_t heat = NULL;
   CHECK(rtStreamCreate(&stream, NULL, NULL));
-  CHECK(rtModuleLoadFile(&module, MANYRT_EXAMPLE_KERNELS "/heat.cl", NULL, NULL));
+  CHECK(rtModuleLoadFile(&module, exampleFile(kernels, "heat.cl"), NULL, NULL));
   CHECK(rtModuleGetKernel(&heat, "heat", module));
 
   warm(expected[0]);

@@ -2,7 +2,10 @@
  *
  * stream_overlap: eight pieces of work, each an upload, a kernel and a download, on one stream, then on two, then on four. Work
  * of one stream runs in order; work of different streams runs at the same time where the device has room. */
+#define _POSIX_C_SOURCE 200809L /* files.h */
+
 #include "common.h"
+#include "files.h"
 
 enum { kPieces = 8, kItems = 1 << 16, kRounds = 60, kGroup = 64, kMaxStreams = 4 };
 
@@ -55,9 +58,10 @@ int main(void) {
   void* device = NULL;
   CHECK(rtMallocHost(&host, kPieces * kItems * sizeof(uint32_t), NULL));
   CHECK(rtMalloc(&device, kPieces * kItems * sizeof(uint32_t), NULL));
+  char path[kExamplePath];
   rtModule_t module = NULL;
   rtKernel_t scramble = NULL;
-  CHECK(rtModuleLoadFile(&module, MANYRT_EXAMPLE_KERNELS "/stream_overlap.cl", NULL, NULL));
+  CHECK(rtModuleLoadFile(&module, exampleFile(path, "stream_overlap.cl"), NULL, NULL));
   CHECK(rtModuleGetKernel(&scramble, "scramble", module));
   uint32_t* values = host;
 

@@ -5,6 +5,7 @@
 #include "network.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "../common.h"
 #include "pcg.h"
@@ -24,12 +25,19 @@ static void checkKernels(rtStatus_t status, const char* kernels) {
   exit(EXIT_FAILURE);
 }
 
+/* An image of `manyrt cc` ends in .rtm: it was built with its options, and nothing compiles it again where it has code for the
+ * device. */
+static int isImage(const char* kernels) {
+  const size_t length = strlen(kernels);
+  return length > 4 && strcmp(kernels + length - 4, ".rtm") == 0;
+}
+
 static void loadKernels(Network* network, const char* kernels, rtContext_t context) {
   char build_options[32];
   snprintf(build_options, sizeof build_options, "-DCLASSES=%d", (int)kClasses);
   rtModuleOptions_t options = RT_MODULE_OPTIONS_INIT;
-  options.format = RT_IMAGE_OPENCL_C;
-  options.build_options = build_options;
+  options.format = isImage(kernels) ? RT_IMAGE_MANYRT : RT_IMAGE_OPENCL_C;
+  if (!isImage(kernels)) options.build_options = build_options;
   checkKernels(rtModuleLoadFile(&network->module, kernels, &options, context), kernels);
   checkKernels(rtModuleGetKernel(&network->forward, "forward", network->module), kernels);
   checkKernels(rtModuleGetKernel(&network->loss, "softmax_cross_entropy", network->module), kernels);

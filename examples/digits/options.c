@@ -2,6 +2,8 @@
  *
  * Reads the command line. A value that is no number, or a word that is no option, ends the program before anything is started.
  */
+#define _POSIX_C_SOURCE 200809L /* files.h */
+
 #include "options.h"
 
 #include <errno.h>
@@ -9,12 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifndef MANYRT_EXAMPLE_DATA
-#define MANYRT_EXAMPLE_DATA "examples/data"
-#endif
-#ifndef MANYRT_EXAMPLE_KERNELS
-#define MANYRT_EXAMPLE_KERNELS "examples"
-#endif
+#include "../files.h"
 
 enum { kUsageError = 2, kDefaultEpochs = 40, kMaxEpochs = 100000, kMaxImages = 1000000000 };
 
@@ -25,10 +22,11 @@ static const char kHelp[] =
     "  --seed N[,N...] where random numbers start, also several times; default: 1,2,3\n"
     "  --epochs N      passes over the training images; default: 40\n"
     "  --images N      take the first N images only\n"
-    "  --data FILE     the images; default: " MANYRT_EXAMPLE_DATA
-    "/digits.csv\n"
-    "  --kernels FILE  OpenCL C with the five kernels; default: " MANYRT_EXAMPLE_KERNELS
-    "/digits/digits.cl\n"
+    "  --data FILE     the images; default: digits.csv beside the program, else in " MANYRT_EXAMPLE_FILES
+    "/data\n"
+    "  --kernels FILE  OpenCL C with the five kernels, or an image of them, FILE.rtm, by manyrt cc -DCLASSES=10;\n"
+    "                  default: digits.cl beside the program, else in " MANYRT_EXAMPLE_FILES
+    "/digits\n"
     "  --output DIR    where digits-curve.svg and digits-misread.svg go; default: here\n"
     "  --graph         train a second time with each step as a graph, captured once: the same bits or failure\n"
     "  --graph-file F  with --graph: writes the step to F, for `manyrt graph`\n"
@@ -89,8 +87,8 @@ static int takesValue(const char* name) {
 
 int optionsParse(Options* options, int argc, char** argv) {
   memset(options, 0, sizeof *options);
-  options->data = MANYRT_EXAMPLE_DATA "/digits.csv";
-  options->kernels = MANYRT_EXAMPLE_KERNELS "/digits/digits.cl";
+  options->data = exampleFile(options->data_path, "data/digits.csv");
+  options->kernels = exampleFile(options->kernels_path, "digits/digits.cl");
   options->output = ".";
   options->epochs = kDefaultEpochs;
   options->threshold = 1;

@@ -12,6 +12,7 @@ typedef struct Options {
   const char* device; /* NULL: every device that runs kernels from source */
   const char* data;
   const char* kernels;
+  char data_path[4096], kernels_path[4096]; /* where these two are by default */
   const char* output;
   uint64_t seeds[kMaxSeeds];
   uint32_t seed_count;

@@ -2,6 +2,8 @@
  *
  * Reads the command line. A value that is no number, or a word that is no option, ends the program before anything is started.
  */
+#define _POSIX_C_SOURCE 200809L /* files.h */
+
 #include "options.h"
 
 #include <errno.h>
@@ -9,12 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifndef MANYRT_EXAMPLE_DATA
-#define MANYRT_EXAMPLE_DATA "examples/data"
-#endif
-#ifndef MANYRT_EXAMPLE_KERNELS
-#define MANYRT_EXAMPLE_KERNELS "examples"
-#endif
+#include "../files.h"
 
 enum { kUsageError = 2, kDefaultEpochs = 40, kMaxEpochs = 100000, kMaxImages = 1000000000 };
 
@@ -31,10 +28,11 @@ static const char kHelp[] =
     "  --seed N            where random numbers start; default: 1\n"
     "  --epochs N          passes over the training images; default: 40\n"
     "  --images N          take the first N images only\n"
-    "  --data FILE         the images; default: " MANYRT_EXAMPLE_DATA
-    "/digits.csv\n"
-    "  --kernels FILE      OpenCL C with the five kernels of digits; default: " MANYRT_EXAMPLE_KERNELS
-    "/digits/digits.cl\n"
+    "  --data FILE         the images; default: digits.csv beside the program, else in " MANYRT_EXAMPLE_FILES
+    "/data\n"
+    "  --kernels FILE      OpenCL C with the five kernels, or an image of them, FILE.rtm, by manyrt cc -DCLASSES=10;\n"
+    "                      default: digits.cl beside the program, else in " MANYRT_EXAMPLE_FILES
+    "/digits\n"
     "  --apart             each rank learns from its own share alone: shows that the program finds other weights\n"
     "  --no-threshold      end with 0 even if less than 96 % of the held-out images are read\n"
     "  --help              this text\n"
@@ -92,8 +90,8 @@ static int parseValue(Options* options, const char* name, const char* value) {
 
 int optionsParse(Options* options, int argc, char** argv) {
   memset(options, 0, sizeof *options);
-  options->data = MANYRT_EXAMPLE_DATA "/digits.csv";
-  options->kernels = MANYRT_EXAMPLE_KERNELS "/digits/digits.cl";
+  options->data = exampleFile(options->data_path, "data/digits.csv");
+  options->kernels = exampleFile(options->kernels_path, "digits/digits.cl");
   options->seed = 1;
   options->epochs = kDefaultEpochs;
   options->threshold = 1;

@@ -15,7 +15,8 @@ typedef struct Options {
   uint32_t rank;                     /* of this process, with id_file */
   uint32_t ranks;
   const char* data;
-  const char* kernels; /* digits.cl */
+  const char* kernels;                      /* digits.cl */
+  char data_path[4096], kernels_path[4096]; /* where these two are by default */
   uint64_t seed;
   uint32_t epochs;
   uint32_t images; /* 0: all */

@@ -5,11 +5,14 @@
  *   upload of the epoch | forward, loss, backward, gradients | all-reduce | update | forward ... | results
  *
  * No host waits between the steps: an update begins when the average of its gradients is there. */
+#define _POSIX_C_SOURCE 200809L /* files.h */
+
 #include "replica.h"
 
 #include <string.h>
 
 #include "../common_comm.h"
+#include "../files.h"
 
 enum { kWeighItems = 256 };
 
@@ -84,10 +87,10 @@ static void createHeldOut(Replica* replica) {
 }
 
 static void loadWeigh(Replica* replica) {
+  char path[kExamplePath];
   rtModuleOptions_t options = RT_MODULE_OPTIONS_INIT;
   options.format = RT_IMAGE_OPENCL_C;
-  CHECK(
-      rtModuleLoadFile(&replica->weigh_module, MANYRT_EXAMPLE_KERNELS "/digits_parallel/weigh.cl", &options, replica->context));
+  CHECK(rtModuleLoadFile(&replica->weigh_module, exampleFile(path, "digits_parallel/weigh.cl"), &options, replica->context));
   CHECK(rtModuleGetKernel(&replica->weigh, "weigh", replica->weigh_module));
 }
 

@@ -3,7 +3,10 @@
  * split_product: a matrix product on devices of different kinds, each of which gets as many rows as its speed is worth.
  *   split_product [DEVICE...], as split_product cpu opencl:0; default: every device that runs kernels, two ranks at least.
  * Rank 0 has the matrices: it broadcasts b, sends each rank its rows of a, and receives their rows of c, all in the streams. */
+#define _POSIX_C_SOURCE 200809L /* files.h */
+
 #include "../common_comm.h"
+#include "../files.h"
 
 enum { kSize = 512, kTile = 16, kTrialRows = 32, kTrialMilliseconds = 500 };
 
@@ -23,6 +26,7 @@ typedef struct Rank {
 static void createRank(Rank* rank, rtDevice_t device) {
   const size_t bytes = kSize * kSize * sizeof(float);
   char build_options[32];
+  char path[kExamplePath];
   rtDeviceProperties_t properties = RT_DEVICE_PROPERTIES_INIT;
   rtModuleOptions_t options = RT_MODULE_OPTIONS_INIT;
   snprintf(build_options, sizeof build_options, "-DTILE=%d", (int)kTile);
@@ -32,7 +36,7 @@ static void createRank(Rank* rank, rtDevice_t device) {
   snprintf(rank->device, sizeof rank->device, "%s", properties.id);
   CHECK(rtContextCreate(&rank->context, NULL, device));
   CHECK(rtStreamCreate(&rank->stream, NULL, rank->context));
-  CHECK(rtModuleLoadFile(&rank->module, MANYRT_EXAMPLE_KERNELS "/split_product/split_product.cl", &options, rank->context));
+  CHECK(rtModuleLoadFile(&rank->module, exampleFile(path, "split_product/split_product.cl"), &options, rank->context));
   CHECK(rtModuleGetKernel(&rank->multiply, "multiply", rank->module));
   CHECK(rtEventCreate(&rank->start, NULL, rank->context));
   CHECK(rtEventCreate(&rank->stop, NULL, rank->context));

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Installs to a prefix; builds and runs a C and a C++ program with pkg-config alone and with find_package; moves the prefix and
 # does all of it again; then once more with what was installed stripped. Also what find_package says of components, what
-# add_subdirectory makes, and what an example needs that was installed. Arguments: build folder, work folder, cmake, C compiler,
-# C++ compiler, source folder.
+# add_subdirectory makes, what an example needs that was installed, and where the links of documents lead. Arguments: build folder,
+# work folder, cmake, C compiler, C++ compiler, source folder, Python.
 set -euo pipefail
-build=$1 work=$2 cmake=$3 cc=$4 cxx=$5 source=$6
+build=$1 work=$2 cmake=$3 cc=$4 cxx=$5 source=$6 python=$7
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 client=$here/client
 
@@ -84,7 +84,9 @@ for file in include/manyrt/rt.h include/manyrt/rt_comm.h include/manyrt/rt_messa
             share/manyrt/go/bridge.h share/manyrt/go/comm/comm.go share/manyrt/lua/manyrt.lua share/manyrt/lua/manyrt/comm.lua \
             share/manyrt/fortran/manyrt.f90 share/manyrt/fortran/manyrt_comm.f90 \
             share/doc/manyrt/LICENSE share/doc/manyrt/README.md share/doc/manyrt/CHANGELOG.md share/doc/manyrt/docs/kernels.md \
-            share/doc/manyrt/examples/vector_add.c share/doc/manyrt/examples/heat.cl; do
+            share/doc/manyrt/examples/vector_add.c share/doc/manyrt/examples/heat.cl \
+            share/doc/manyrt/examples/CMakeLists.txt \
+            share/doc/manyrt/examples/Makefile share/doc/manyrt/examples/cpp_runtime/CMakeLists.txt; do
   [[ -s $work/first/$file ]] || fail "$file was not installed"
 done
 for layer in lua/manyrt_cdef.lua lua/manyrt_comm_cdef.lua fortran/manyrt_c.f90 fortran/manyrt_comm_c.f90; do
@@ -106,13 +108,55 @@ flags=$(PKG_CONFIG_PATH=$libdir/pkgconfig pkg-config --cflags --libs manyrt)
 "$cc" -std=c99 -Wall -Werror "$documents/examples/event_timing.c" $flags -lm -o "$work/event_timing"
 LD_LIBRARY_PATH=$libdir "$work/event_timing" >/dev/null || fail "the installed example event_timing does not run"
 
-# Links of installed documents lead to files that were installed, but for sources and measured figures.
-sources='^(\.\./)*(src|include|tests|scripts|benchmarks|bindings|measured)/'
-while IFS= read -r page; do
-  while IFS= read -r link; do
-    [[ -e $(dirname "$page")/${link%%#*} ]] || fail "$page links to $link, which was not installed"
-  done < <(grep -oE '\]\([^)#, ][^):, ]*\)' "$page" | sed 's/^](//; s/)$//' | grep -vE "$sources")
-done < <(find "$documents" -name '*.md')
+# All examples as a project of their own, by CMake and by make. Programs and what they read are beside each other and can be moved.
+"$cmake" -S "$documents/examples" -B "$work/examples" -G Ninja -DCMAKE_PREFIX_PATH="$work/second" -DCMAKE_C_COMPILER="$cc" \
+  -DCMAKE_C_FLAGS="-Wall -Werror" >"$work/examples.log" 2>&1 ||
+  { cat "$work/examples.log"; fail "the examples do not configure"; }
+"$cmake" --build "$work/examples" >"$work/examples.log" || { cat "$work/examples.log"; fail "the examples do not build"; }
+mkdir -p "$work/made"
+if command -v make >"$work/make.log"; then
+  (cd "$work/made" && CC=$cc PKG_CONFIG_PATH=$libdir/pkgconfig make -f "$documents/examples/Makefile") >"$work/make.log" 2>&1 ||
+    { cat "$work/make.log"; fail "the Makefile of the examples fails"; }
+  grep -q . <(cd "$work/made/bin" && comm -3 <(ls) <(ls "$work/examples/bin")) &&
+    fail "make and CMake leave other files of the examples than each other"
+else
+  cp -r "$work/examples/bin" "$work/made/bin"
+fi
+mv "$work/examples/bin" "$work/examples-moved"
+tryExamples() { # FOLDER: of programs that read a file beside them
+  local name
+  for name in heat stream_overlap fence_pipeline vector_add split_product; do
+    (cd "$work/made" && RT_DISABLE=cuda,opencl LD_LIBRARY_PATH=$libdir "$1/$name" >"$work/example.log" 2>&1) ||
+      { cat "$work/example.log"; fail "the example $name does not run in $1"; }
+  done
+  for name in "digits --seed 1 --output $work/made" "digits_parallel --devices cpu,cpu"; do
+    # shellcheck disable=SC2086
+    (cd "$work/made" && RT_DISABLE=cuda,opencl LD_LIBRARY_PATH=$libdir "$1"/$name --epochs 1 --images 100 --no-threshold \
+      >"$work/example.log" 2>&1) || { cat "$work/example.log"; fail "the example $name does not run in $1"; }
+  done
+}
+tryExamples "$work/examples-moved"
+tryExamples "$work/made/bin"
+rm "$work/examples-moved/heat.cl"
+if (cd "$work/made" && RT_DISABLE=cuda,opencl LD_LIBRARY_PATH=$libdir "$work/examples-moved/heat") >"$work/example.log" 2>&1
+then
+  fail "heat has found its kernels in another place than beside it"
+fi
+# The example in C++ is a project of its own.
+"$cmake" -S "$documents/examples/cpp_runtime" -B "$work/cpp_runtime" -G Ninja -DCMAKE_PREFIX_PATH="$work/second" \
+  -DCMAKE_CXX_COMPILER="$cxx" >"$work/examples.log" && "$cmake" --build "$work/cpp_runtime" >"$work/examples.log" ||
+  { cat "$work/examples.log"; fail "the example in C++ does not build"; }
+RT_DEVICE=cpu "$work/cpp_runtime/cpp_runtime" >"$work/example.log" ||
+  { cat "$work/example.log"; fail "cpp_runtime does not run"; }
+
+# Links of installed documents.
+"$python" "$here/links.py" "$documents" || fail "the links above lead nowhere"
+
+# The scripts of shells.
+for file in share/bash-completion/completions/manyrt share/zsh/site-functions/_manyrt \
+            share/fish/vendor_completions.d/manyrt.fish; do
+  [[ ! -x $work/second/bin/manyrt || -s $work/second/$file ]] || fail "$file was not installed"
+done
 
 # Components: there are none, and the sentence says so.
 if "$cmake" -S "$here/components" -B "$work/components" -G Ninja -DCMAKE_PREFIX_PATH="$work/second" \
