@@ -1,5 +1,6 @@
-// From a fresh process to a CPU stream (P18). This program starts itself again for each sample; the child times its own first
-// calls, so that loading the program is no part of it, and fails where a driver of CUDA has been touched.
+// From a fresh process to a CPU stream (P18), and to the end of an optimised kernel of digits from an image. This program starts
+// itself again for each sample; the child times its own first calls, so that loading the program is no part of it, and fails where
+// a driver of CUDA has been touched.
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -8,6 +9,7 @@
 #include <cstring>
 #include <fstream>
 #include <thread>
+#include <vector>
 
 #include "machine.h"
 #include "peers.h"
@@ -32,6 +34,58 @@ void startLibrary(bool launch) {
   RT_CHECK(rtStreamSynchronize(stream));
 }
 
+const char* imagePath() { return getenv("BENCH_START_IMAGE"); }
+
+// The optimised code of digits, without its source.
+bool makeImage() {
+  rtDevice_t device;
+  rtContext_t context;
+  rtModule_t module;
+  rtModuleOptions_t options = RT_MODULE_OPTIONS_INIT;
+  options.format = RT_IMAGE_OPENCL_C;
+  options.build_options = "-DCLASSES=10";
+  rtImageOptions_t image_options = RT_IMAGE_OPTIONS_INIT;
+  image_options.flags = RT_IMAGE_WITHOUT_SOURCE;
+  size_t size = 0;
+  RT_CHECK(rtDeviceGetByName(&device, "cpu"));
+  RT_CHECK(rtContextCreate(&context, nullptr, device));
+  RT_CHECK(rtModuleLoadFile(&module, BENCH_EXAMPLES "/digits/digits.cl", &options, context));
+  RT_CHECK(rtModuleGetImage(nullptr, 0, &size, &image_options, module));
+  std::vector<char> image(size);
+  RT_CHECK(rtModuleGetImage(image.data(), size, &size, &image_options, module));
+  std::ofstream file(imagePath(), std::ios::binary);
+  file.write(image.data(), static_cast<std::streamsize>(image.size()));
+  file.close();
+  return !file.fail();
+}
+
+// A layer of digits for one image of the batch.
+void startFromImage() {
+  rtDevice_t device;
+  rtContext_t context;
+  rtStream_t stream;
+  rtModule_t module;
+  rtKernel_t forward;
+  RT_CHECK(rtInit());
+  RT_CHECK(rtDeviceGetByName(&device, "cpu"));
+  RT_CHECK(rtContextCreate(&context, nullptr, device));
+  RT_CHECK(rtStreamCreate(&stream, nullptr, context));
+  RT_CHECK(rtModuleLoadFile(&module, imagePath(), nullptr, context));
+  RT_CHECK(rtModuleGetKernel(&forward, "forward", module));
+  constexpr uint32_t kInputs = 64, kNeurons = 128;
+  uint32_t inputs = kInputs, relu = 1;
+  size_t local = kInputs * sizeof(float);
+  void *input, *layer, *output;
+  RT_CHECK(rtMalloc(&input, kInputs * sizeof(float), context));
+  RT_CHECK(rtMalloc(&layer, (kInputs + 1) * kNeurons * sizeof(float), context));
+  RT_CHECK(rtMalloc(&output, kNeurons * sizeof(float), context));
+  RT_CHECK(rtMemset(input, 0, kInputs * sizeof(float)));
+  RT_CHECK(rtMemset(layer, 0, (kInputs + 1) * kNeurons * sizeof(float)));
+  void* args[] = {&input, &layer, &output, &inputs, &relu, &local};
+  RT_CHECK(rtLaunchKernel(forward, 1, 1, 1, kNeurons, 1, 1, 0, stream, args, RT_ARGS_ALL));
+  RT_CHECK(rtStreamSynchronize(stream));
+}
+
 bool maps(const char* name) {
   std::ifstream file("/proc/self/maps");
   for (std::string line; std::getline(file, line);) {
@@ -47,6 +101,10 @@ int child(const char* what) {
     startLibrary(false);
   } else if (strcmp(what, "launch") == 0) {
     startLibrary(true);
+  } else if (strcmp(what, "make_image") == 0) {
+    return makeImage() ? (puts("1"), EXIT_SUCCESS) : EXIT_FAILURE;
+  } else if (strcmp(what, "image") == 0) {
+    startFromImage();
   } else if (strcmp(what, "thread") == 0) {
     std::thread([] {}).join();
   } else if (strcmp(what, "cuda") == 0) {
@@ -101,6 +159,15 @@ int main(int argc, char** argv) {
   comparison.ours("manyrt", start("", "stream"));
   comparison.ours("manyrt_others_disabled", start("RT_DISABLE=cuda,opencl", "stream"));
   comparison.ours("manyrt_and_first_launch", start("", "launch"));
+  char image[] = "/tmp/bench_start_XXXXXX";
+  const int file = mkstemp(image);
+  if (file >= 0) close(file);
+  setenv("BENCH_START_IMAGE", image, 1);
+  if (file < 0 || runChild("RT_CPU_BUILD=optimized", "make_image") < 0) {
+    comparison.missing("manyrt_image_and_first_kernel", "no image of digits could be made");
+  } else {  // nothing may be compiled, nor come from the cache
+    comparison.ours("manyrt_image_and_first_kernel", start("RT_CC=/nonexistent RT_CACHE_DIR=off", "image"));
+  }
   if (startOpenCl(&why)) {
     comparison.peer("pocl_basic", start("POCL_DEVICES=basic", "opencl"));
     comparison.peer("pocl_pthread", start("POCL_DEVICES=pthread", "opencl"));
@@ -109,5 +176,7 @@ int main(int argc, char** argv) {
   }
   comparison.floor("thread_start", start("", "thread"));
   registerComparison(std::move(comparison));
-  return finish();
+  const int status = finish();
+  unlink(image);
+  return status;
 }

@@ -45,12 +45,12 @@ int main(int argc, char** argv) {
   rtComm_t comm = NULL;
   Replica replica;
   double* times = malloc((size_t)epochs * sizeof *times);
-  if (times == NULL || !datasetLoad(&data, MANYRT_EXAMPLE_DATA "/digits.csv", 0)) return EXIT_FAILURE;
+  if (times == NULL || !datasetLoad(&data, MANYRT_EXAMPLE_FILES "/data/digits.csv", 0)) return EXIT_FAILURE;
   CHECK(rtDeviceGetByName(&device, "cpu"));
   CHECK(rtContextCreate(&context, NULL, device));
   CHECK_COMM(rtCommCreateAll(&comm, NULL, &context, 1));
   const ReplicaPlace place = {(uint32_t)size - 1, (uint32_t)size, context, comm};
-  replicaCreate(&replica, &data, MANYRT_EXAMPLE_KERNELS "/digits/digits.cl", 1, &place);
+  replicaCreate(&replica, &data, MANYRT_EXAMPLE_FILES "/digits/digits.cl", 1, &place);
   for (int warm = 0; warm < 3; ++warm) (void)epoch(&replica, &data);
   for (long i = 0; i < epochs; ++i) times[i] = epoch(&replica, &data);
   qsort(times, (size_t)epochs, sizeof *times, compare);
