@@ -94,13 +94,12 @@ void Device::buildKernels() {
   rtModule_t module = nullptr;
   const std::string options = "-DTURNS=" + std::to_string(kTurns);
   const rtStatus_t status = rtModuleCreateFromSource(&module, kSource, options.c_str(), context_);
-  if (status == RT_ERROR_COMPILER_NOT_FOUND) {
+  if (status < 0) {  // the copies are measured all the same
     char message[1024] = "";
     (void)rtGetLastErrorMessage(message, sizeof message, nullptr);
     no_kernels_ = message;
     return;
   }
-  check(status, "rtModuleCreateFromSource");
   CHECK(rtModuleWait(module, RT_MODULE_OPTIMIZED, kOptimizedWithin));
   CHECK(rtModuleGetKernel(&nothing_, "nothing", module));
   CHECK(rtModuleGetKernel(&triad_, "triad", module));

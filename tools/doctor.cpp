@@ -44,6 +44,12 @@ bool hasNvidiaDevice() {
 Finding missingBackend(const rtBackendInfo_t& info, const Distribution& distribution) {
   Finding finding{info.name, Level::kNote, std::string("not available: ") + info.reason, ""};
   if (info.backend == RT_BACKEND_CPU) finding.level = Level::kProblem;
+  for (const std::string name : {"RT_CUDART", "RT_OPENCL"}) {  // what is named and cannot be opened is no missing option
+    if (!std::string(info.reason).starts_with(name + '=')) continue;
+    finding.level = Level::kProblem;
+    finding.advice = "set " + name + " to the library, or remove it";
+    return finding;
+  }
   const bool is_installed = std::string(info.reason).find("not installed") == std::string::npos;
   if (info.backend == RT_BACKEND_OPENCL && !is_installed)
     finding.advice = "install it: " + adviceFor(distribution, Needed::kOpenCl);

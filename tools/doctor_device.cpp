@@ -145,7 +145,7 @@ std::vector<Finding> examineDevice(rtDevice_t device, const std::string& backend
     const double seconds = secondsSince(begin);
     const bool has_compiler = status != RT_ERROR_COMPILER_NOT_FOUND;
     if (status < 0 && has_compiler) {
-      add(Level::kProblem, "a kernel does not build: " + lastSentence());
+      add(Level::kProblem, "a kernel does not build: " + lastSentence(), "RT_LOG=debug manyrt doctor says more");
       return findings;
     }
     if (!has_compiler) {

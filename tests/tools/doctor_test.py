@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""`manyrt doctor` and `manyrt bench`: what is found, what is missing, what is broken. Usage: doctor_test.py MANYRT FOLDER"""
+"""`manyrt doctor` and `manyrt bench`: what is found, what is missing, what is broken.
+
+Usage: doctor_test.py MANYRT FOLDER [SIMULATED_CUDA]
+"""
 import json
 import os
 import pathlib
@@ -12,6 +15,7 @@ import unittest
 import xml.etree.ElementTree
 
 MANYRT, FOLDER = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
+SIMULATED_CUDA = sys.argv[3] if len(sys.argv) > 3 else None
 CPU_ALONE = {"RT_DISABLE": "cuda,opencl"}
 SHORT = ("--bytes", "65536", "--seconds", "0.001")
 
@@ -59,10 +63,11 @@ class DoctorTest(unittest.TestCase):
         self.assertTrue(result.stdout.startswith("manyrt "))
         self.assertIn("All that is here works", result.stdout)
 
-    def test_backends_that_are_not_there_are_notes(self):
-        findings = self.findings(RT_DISABLE="cuda", RT_OPENCL="/nowhere/libOpenCL.so")
+    def test_backends_that_are_not_there_are_notes_unless_they_are_named(self):
+        findings = self.findings(RT_DISABLE="cuda", RT_OPENCL="/nowhere/libOpenCL.so", code=1)
         self.assertEqual(self.one(findings, "RT_DISABLE")["level"], "note")
-        self.assertEqual(self.one(findings, "/nowhere/libOpenCL.so cannot be opened")["level"], "note")
+        named = self.one(findings, "/nowhere/libOpenCL.so cannot be opened")
+        self.assertEqual((named["level"], named["advice"]), ("problem", "set RT_OPENCL to the library, or remove it"))
 
     def test_advice_names_packages_of_the_distribution(self):
         nothing = {"RT_CC": "", "PATH": "/nowhere"}
@@ -101,6 +106,18 @@ class DoctorTest(unittest.TestCase):
             text = manyrt("doctor", **more)
             self.assertEqual(text.returncode, 1)
             self.assertRegex(text.stdout, r"\n\d+ problems?[ ,.]")
+
+    def test_each_device_is_tested_and_a_driver_that_fails_is_a_problem(self):
+        if SIMULATED_CUDA is None:
+            self.skipTest("no simulated CUDA")
+        cuda = {"RT_DISABLE": "opencl", "RT_CUDART": SIMULATED_CUDA, "RT_CUDA_LAUNCH": "plain", "SIMULATED_CUDA_DEVICES": "2"}
+        findings = self.findings(RT_NVRTC=SIMULATED_CUDA, **cuda)
+        for device in ("cuda:0", "cuda:1"):
+            self.assertEqual(self.one(findings, f"{device}: copies of 1.0 MiB")["level"], "ok")
+            self.assertEqual(self.one(findings, f"{device}: a kernel from source")["level"], "ok")
+        findings = self.findings(RT_NVRTC="/nowhere/nvrtc.so", code=1, **cuda)
+        missing = [each for each in findings if "cuda:0: kernels are built from source only with a compiler" in each["text"]]
+        self.assertEqual([each["level"] for each in missing], ["note"])
 
     def test_the_cache_and_its_rights(self):
         cache = FOLDER / "cache"
@@ -162,6 +179,16 @@ class BenchTest(unittest.TestCase):
             long = len(text.text) * size * 0.6
             x -= {"end": long, "middle": long / 2}.get(text.get("text-anchor"), 0)
             self.assertTrue(0 <= x and x + long <= width + 12 and size <= y <= height, text.text)
+
+    def test_devices_of_every_kind_are_measured(self):
+        if SIMULATED_CUDA is None:
+            self.skipTest("no simulated CUDA")
+        cuda = {"RT_DISABLE": "opencl", "RT_CUDART": SIMULATED_CUDA, "RT_CUDA_LAUNCH": "plain", "SIMULATED_CUDA_DEVICES": "2"}
+        told = json.loads(manyrt("bench", "--json", *SHORT, RT_NVRTC=SIMULATED_CUDA, **cuda).stdout)
+        self.assertEqual({each["id"] for each in told["devices"]}, {"cpu", "cuda:0", "cuda:1"})
+        for device in told["devices"]:
+            self.assertEqual([each["what"] for each in device["figures"]], self.FIGURES, device["id"])
+        self.assertEqual(len(told["pairs"]), 6)
 
     def test_without_a_compiler_it_says_what_is_missing(self):
         nothing = {"PATH": "/nowhere", "RT_CACHE_DIR": "off"}

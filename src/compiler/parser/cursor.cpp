@@ -66,6 +66,18 @@ void Cursor::recover(size_t begin) {
   skipTo(";");
 }
 
+bool Cursor::skipBraces(size_t open) {
+  uint32_t depth = 0;
+  for (size_t at = open; at < tokens_.size() && !tokens_[at].is(";"); ++at) {
+    if (tokens_[at].is("{")) ++depth;
+    if (tokens_[at].is("}") && --depth == 0) {
+      at_ = at + 1;
+      return true;
+    }
+  }
+  return false;
+}
+
 void Cursor::skipParentheses(size_t open) {
   at_ = open;
   uint32_t depth = 0;

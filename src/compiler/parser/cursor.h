@@ -33,6 +33,7 @@ class Cursor {
   void skipTo(std::string_view closing);  // behind an error: to the matching ; or }, never past the end
   void recover(size_t begin);             // behind an error in what began at this token: to its end
   void skipParentheses(size_t open);      // behind an error in the ( at token `open`: to the token behind its )
+  bool skipBraces(size_t open);           // the same for a {; false, and nothing is skipped, where a ; stands before its }
   bool atAttribute(uint32_t ahead) const { return peek(ahead).is("__attribute__") || peek(ahead).is("__attribute"); }
 
   const Tokens& tokens_;

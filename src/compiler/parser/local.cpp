@@ -121,13 +121,17 @@ Stmt* Parser::parseLocalDeclaration() {
     if (!declares) diagnostics_.warning(specifiers.where, "This declaration declares nothing.");
     return finish(statement, begin);
   }
+  bool complete = true;
   do {
     Declarator declarator;
     if (!parseDeclarator(&declarator, specifiers, false)) return nullptr;
     Specifiers own = specifiers;
     if (!parseAttributes(&own, &declarator.alignment, nullptr)) return nullptr;
-    if (!declareLocal(statement, own, declarator)) return nullptr;
+    if (declareLocal(statement, own, declarator)) continue;
+    if (!goesOn()) return nullptr;
+    complete = false;  // the declarators behind this one are declared, so that no error is about their absence
   } while (accept(","));
+  if (!complete) return nullptr;
   if (at("{")) {
     diagnostics_.error(peek().where, "A function cannot be defined in a function: move it to program scope.");
     return nullptr;

@@ -181,6 +181,19 @@ class Parser : private Cursor, private Scopes, private ExpressionBuilder {
   bool initializeLocal(Variable* variable);
 
   // --- expressions (expression.cpp); null after an error
+  // After an error about the meaning of an operand whose tokens are read to the end, the parse of the expression around it goes
+  // on, so that its other operands are examined too. failOperand() marks such an error; goesOn() holds until another error or
+  // token, and is asked only where there is no operand.
+  Expr* failOperand() {
+    failed_ = {at_, diagnostics_.errorCount()};
+    return nullptr;
+  }
+  // Inside of brackets that are not read to their end: the parse does not go on behind it.
+  Expr* failInside() {
+    failed_.at = SIZE_MAX;
+    return nullptr;
+  }
+  bool goesOn() const { return failed_.at == at_ && failed_.errors == diagnostics_.errorCount(); }
   Expr* parseExpression();  // with commas
   Expr* parseAssignment();
   Expr* parseConditional();
@@ -191,6 +204,7 @@ class Parser : private Cursor, private Scopes, private ExpressionBuilder {
   Expr* parseUnary();
   Expr* parsePrefixed(Op op);
   Expr* parsePostfix(Expr* base, size_t begin);
+  Expr* skipPostfix();  // behind an operand that has failed: its subscripts are examined
   Expr* parsePrimary();
   Expr* parseName();
   Expr* parseSubscript(Expr* base);
@@ -200,7 +214,8 @@ class Parser : private Cursor, private Scopes, private ExpressionBuilder {
   Expr* callBuiltin(const Builtin& builtin, const Token& name, std::vector<Expr*> arguments);
   Expr* integerDot(Expr* call, const Token& name);
   bool parseArguments(std::vector<Expr*>* arguments, const Token& name);
-  Expr* parseSizeof();  // and vec_step and the spellings of alignof
+  Expr* failUndeclared(const Token& name, bool is_function);  // one error for each name of a function
+  Expr* parseSizeof();                                        // and vec_step and the spellings of alignof
   Expr* parseOffsetOf();
   Expr* parseParenthesised();  // casts, vector and compound literals
   Expr* parseCompoundLiteral(QualType type, Location where, size_t begin);
@@ -218,6 +233,7 @@ class Parser : private Cursor, private Scopes, private ExpressionBuilder {
   Expr* parseInitializer(QualType* type, const char* name);
   struct Filling;  // braces that are being read
   Expr* parseBraces(QualType type, const char* what);
+  Expr* parseBraced(QualType type, const char* what);
   Expr* parseBracedScalar(QualType type, const char* what);
   Expr* parseBracedVector(QualType type, const char* what);
   bool parseDesignated(Filling& filling, const char* what);
@@ -233,6 +249,11 @@ class Parser : private Cursor, private Scopes, private ExpressionBuilder {
   uint32_t loops_ = 0;
   std::vector<OpenSwitch> switches_;
   std::map<std::string_view, Label> labels_;  // of the function
+  std::set<std::string_view> undeclared_;     // names in it that errors were about
+  struct {
+    size_t at = SIZE_MAX;
+    uint32_t errors = 0;
+  } failed_;                                  // the last failOperand()
   std::vector<uint32_t> field_limits_ = {0};  // of #pragma pack, the innermost last
   int32_t unroll_ = -1;                       // a pragma or attribute that waits for its loop
   std::vector<Record*> open_records_;         // whose fields are parsed

@@ -44,6 +44,13 @@ constexpr TypeNameRow kTypeNames[] = {
 
 }  // namespace
 
+void NearestWord::consider(std::string_view known) {
+  if (const size_t apart = lettersApart(name_, known); apart < least_) {
+    least_ = apart;
+    nearest_ = known;
+  }
+}
+
 Scopes::Scopes(TypeTable& types, Diagnostics& diagnostics) : diagnostics_(diagnostics) {
   scopes_.resize(kProgramScope + 1);
   for (const TypeNameRow& row : kTypeNames) {
@@ -76,27 +83,33 @@ const Symbol* Scopes::findHidden(std::string_view name) const {
 }
 
 std::string Scopes::suggestion(std::string_view name, bool is_function) const {
-  constexpr size_t kLettersOfOneMistake = 3;
-  std::string nearest;
-  size_t least = name.size() / kLettersOfOneMistake + 1;
-  const auto consider = [&](std::string_view known) {
-    if (const size_t apart = lettersApart(name, known); apart < least) {
-      least = apart;
-      nearest = known;
-    }
-  };
+  NearestWord nearest(name);
   for (size_t i = scopes_.size(); i-- > 0;) {  // of names as near as each other, the innermost
     for (const auto& [known, symbol] : scopes_[i].names) {
       const bool suits = is_function ? symbol.kind == Symbol::Kind::kFunction
                                      : symbol.kind == Symbol::Kind::kVariable || symbol.kind == Symbol::Kind::kEnumerator;
       const bool shown = i != kProgramScope || shown_ == nullptr || shown_->contains(known);
-      if (suits && shown) consider(known);
+      if (suits && shown) nearest.consider(known);
     }
   }
   if (is_function) {
-    for (const std::string& known : Builtins::names()) consider(known);
+    for (const std::string& known : Builtins::names()) nearest.consider(known);
   }
-  return nearest.empty() ? "." : ": did you mean \"" + nearest + "\"?";
+  return nearest.sentence();
+}
+
+std::string Scopes::typeSuggestion(std::string_view name) const {
+  NearestWord nearest(name);
+  for (size_t i = scopes_.size(); i-- > 0;) {
+    for (const auto& [known, symbol] : scopes_[i].names) {
+      const bool shown = i != kProgramScope || shown_ == nullptr || shown_->contains(known);
+      if (symbol.kind == Symbol::Kind::kType && shown) nearest.consider(known);
+    }
+  }
+  for (const std::string_view known : {"bool", "char", "short", "int", "long", "float", "double", "half", "void"}) {
+    nearest.consider(known);
+  }
+  return nearest.sentence();
 }
 
 bool Scopes::declare(std::string_view name, Symbol symbol) {

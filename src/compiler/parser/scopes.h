@@ -14,6 +14,21 @@
 
 namespace manyrt::compiler {
 
+// The known word that was meant by one that is not: the nearest, of which a third of the letters may differ at most.
+class NearestWord {
+ public:
+  explicit NearestWord(std::string_view name) : name_(name), least_(name.size() / kLettersOfOneMistake + 1) {}
+  void consider(std::string_view known);
+  // The end of a message: ": did you mean "count"?", or "." where none is near.
+  std::string sentence() const { return nearest_.empty() ? "." : ": did you mean \"" + nearest_ + "\"?"; }
+
+ private:
+  static constexpr size_t kLettersOfOneMistake = 3;
+  const std::string_view name_;
+  size_t least_;
+  std::string nearest_;
+};
+
 // An ordinary name in a scope; tags of records and enums have a map of their own.
 struct Symbol {
   enum class Kind : uint8_t { kVariable, kFunction, kType, kEnumerator };
@@ -46,6 +61,7 @@ class Scopes {
   // For a message that `name` is not declared: ": did you mean "count"?", or "." where no name that can be seen is near. Of
   // functions, those of the language too.
   std::string suggestion(std::string_view name, bool is_function) const;
+  std::string typeSuggestion(std::string_view name) const;
   bool declare(std::string_view name, Symbol symbol);  // an error where the scope has that name already as something else
   const Type* findTag(std::string_view tag, bool here) const;  // `here`: in this scope alone; null: none
 

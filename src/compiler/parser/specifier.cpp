@@ -197,7 +197,9 @@ bool Parser::missingType() {
   } else if (atEnd()) {
     diagnostics_.error(peek().where, "The source ends where a type is expected.");
   } else {
-    diagnostics_.error(peek().where, "Expected a type here, found \"%s\".", name.c_str());
+    const bool is_name = peek().kind == TokenKind::kIdentifier && findKeyword(name).kind == KeywordKind::kNone;
+    diagnostics_.error(peek().where, "Expected a type here, found \"%s\"%s", name.c_str(),
+                       is_name ? typeSuggestion(name).c_str() : ".");
   }
   return false;
 }

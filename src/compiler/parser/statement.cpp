@@ -15,6 +15,7 @@ bool isLoop(const Token& token) { return token.is("for") || token.is("while") ||
 bool Parser::parseFunctionBody(Function* function) {
   function_ = function;
   labels_.clear();
+  undeclared_.clear();
   switches_.clear();
   loops_ = 0;
   unroll_ = -1;
@@ -170,7 +171,7 @@ Stmt* Parser::parseExpressionStatement() {
     if (advice != nullptr) {
       diagnostics_.error(token.where, "OpenCL C has no type \"%s\": write %s.", name.c_str(), advice);
     } else {
-      diagnostics_.error(token.where, "\"%s\" names no type.", name.c_str());
+      diagnostics_.error(token.where, "\"%s\" names no type%s", name.c_str(), typeSuggestion(name).c_str());
     }
     return nullptr;
   }

@@ -15,14 +15,16 @@ Expr* Parser::parseParenthesised() {
   if (!parseTypeName(&type) || !expect(")", "the type")) return nullptr;
   if (at("{")) {
     Expr* literal = parseCompoundLiteral(type, where, begin);
-    return literal == nullptr ? nullptr : parsePostfix(spanned(literal, begin), begin);
+    return parsePostfix(spanned(literal, begin), begin);
   }
   if (at("(") && type->isVector() && !isTypeName(1)) {  // (float4)(int)x: a cast of a cast
     Expr* literal = parseVectorLiteral(type.type, where);
-    return literal == nullptr ? nullptr : parsePostfix(spanned(literal, begin), begin);
+    return parsePostfix(spanned(literal, begin), begin);
   }
   Expr* operand = parseUnary();
-  return operand == nullptr ? nullptr : makeCast(type, operand, where);
+  if (operand == nullptr) return nullptr;
+  Expr* cast = makeCast(type, operand, where);
+  return cast != nullptr ? cast : failOperand();
 }
 
 // At "{", behind the type. Arrays are objects at once, because every use but sizeof takes their address.
@@ -82,14 +84,18 @@ Expr* ExpressionBuilder::asObject(Expr* expression) {
 Expr* Parser::parseVectorLiteral(const Type* vector, Location where) {
   next();
   std::vector<Expr*> parts;
+  bool complete = true;
   do {
     Expr* part = parseAssignment();
-    if (part == nullptr) return nullptr;
+    if (part == nullptr && !goesOn()) return nullptr;
+    complete = complete && part != nullptr;
     parts.push_back(part);
   } while (accept(","));
   if (!expect(")", "the elements of the vector")) return nullptr;
-  if (parts.size() == 1) return makeCast(QualType{vector}, parts[0], where);
-  return makeVector(vector, std::move(parts), where, "a vector literal");
+  if (!complete) return failOperand();
+  Expr* literal = parts.size() == 1 ? makeCast(QualType{vector}, parts[0], where)
+                                    : makeVector(vector, std::move(parts), where, "a vector literal");
+  return literal != nullptr ? literal : failOperand();
 }
 
 // Scalars and vectors one behind the other; together they must have exactly the components asked for.

@@ -45,11 +45,12 @@ Expr* Parser::spanned(Expr* expression, size_t begin) const {
 Expr* Parser::parseExpression() {
   const size_t begin = at_;
   Expr* a = parseAssignment();
-  while (a != nullptr && at(",")) {
+  while ((a != nullptr || goesOn()) && at(",")) {
     const Location where = next().where;
     Expr* b = parseAssignment();
-    if (b == nullptr) return nullptr;
-    a = spanned(makeBinary(Op::kComma, a, b, where), begin);
+    if (b == nullptr && !goesOn()) return nullptr;
+    a = a == nullptr || b == nullptr ? nullptr : spanned(makeBinary(Op::kComma, a, b, where), begin);
+    if (a == nullptr) a = failOperand();
   }
   return a;
 }
@@ -59,19 +60,20 @@ Expr* Parser::parseAssignment() {
   if (!depth.ok) return nullptr;
   const size_t begin = at_;
   Expr* a = parseConditional();
-  if (a == nullptr) return nullptr;
+  if (a == nullptr && !goesOn()) return nullptr;
   const Infix* found = infix(kAssignments, peek());
   if (found == nullptr) return a;
   const Location where = next().where;
   Expr* b = parseAssignment();
-  if (b == nullptr) return nullptr;
-  return spanned(makeAssign(found->op, a, b, where), begin);
+  if (b == nullptr && !goesOn()) return nullptr;
+  Expr* whole = a == nullptr || b == nullptr ? nullptr : spanned(makeAssign(found->op, a, b, where), begin);
+  return whole != nullptr ? whole : failOperand();
 }
 
 Expr* Parser::parseConditional() {
   const size_t begin = at_;
   Expr* condition = parseBinary(1);
-  if (condition == nullptr || !at("?")) return condition;
+  if ((condition == nullptr && !goesOn()) || !at("?")) return condition;
   Depth depth(*this);
   if (!depth.ok) return nullptr;
   const Location where = next().where;
@@ -80,22 +82,25 @@ Expr* Parser::parseConditional() {
     return nullptr;
   }
   Expr* b = parseExpression();
-  if (b == nullptr || !expect(":", "the second operand of \"?\"")) return nullptr;
+  if ((b == nullptr && !goesOn()) || !expect(":", "the second operand of \"?\"")) return nullptr;
   Expr* c = parseConditional();
-  if (c == nullptr) return nullptr;
-  return spanned(makeConditional(condition, b, c, where), begin);
+  if (c == nullptr && !goesOn()) return nullptr;
+  const bool complete = condition != nullptr && b != nullptr && c != nullptr;
+  Expr* whole = complete ? spanned(makeConditional(condition, b, c, where), begin) : nullptr;
+  return whole != nullptr ? whole : failOperand();
 }
 
 Expr* Parser::parseBinary(uint32_t lowest) {
   const size_t begin = at_;
   Expr* a = parseUnary();
-  while (a != nullptr) {
+  while (a != nullptr || goesOn()) {
     const Infix* found = infix(kBinary, peek());
     if (found == nullptr || found->precedence < lowest) return a;
     const Location where = next().where;
     Expr* b = parseBinary(found->precedence + 1);
-    if (b == nullptr) return nullptr;
-    a = spanned(makeBinary(found->op, a, b, where), begin);
+    if (b == nullptr && !goesOn()) return nullptr;
+    a = a == nullptr || b == nullptr ? nullptr : spanned(makeBinary(found->op, a, b, where), begin);
+    if (a == nullptr) a = failOperand();
   }
   return a;
 }

@@ -130,11 +130,19 @@ Expr* Parser::parseInitializer(QualType* type, const char* name) {
     return nullptr;
   }
   if ((*type)->kind == TypeKind::kEvent && isNullConstant(*expression)) return implicit(expression, type->type);
-  return convertTo(expression, type->unqualified(), what.c_str());
+  Expr* converted = convertTo(expression, type->unqualified(), what.c_str());
+  return converted != nullptr ? converted : failOperand();
 }
 
-// At "{".
+// At "{". After an error the cursor is behind the "}", where there is one.
 Expr* Parser::parseBraces(QualType type, const char* what) {
+  const size_t begin = at_;
+  Expr* list = parseBraced(type, what);
+  if (list != nullptr || goesOn()) return list;
+  return skipBraces(begin) ? failOperand() : nullptr;
+}
+
+Expr* Parser::parseBraced(QualType type, const char* what) {
   Depth depth(*this);
   if (!depth.ok) return nullptr;
   const size_t begin = at_;
@@ -153,13 +161,14 @@ Expr* Parser::parseBraces(QualType type, const char* what) {
     return nullptr;
   }
   Filling filling(list);
-  bool warned = false;
+  bool warned = false, complete = true;
   while (!at("}")) {
     if (atEnd() || diagnostics_.full()) break;
     if (isDesignator(peek())) {
-      if (!parseDesignated(filling, what)) return nullptr;
+      if (!parseDesignated(filling, what)) return failInside();
     } else if (filling.at >= filling.count || (filling.isUnion() && filling.reached != 0)) {
-      if (!skipExcess(&warned, type->isArray() ? "array" : type->record->is_union ? "union" : "struct", where)) return nullptr;
+      if (!skipExcess(&warned, type->isArray() ? "array" : type->record->is_union ? "union" : "struct", where))
+        return failInside();
     } else if (isCharacters(type) && peek().kind == TokenKind::kString && filling.reached == 0) {
       Expr* string = spanned(parseString(), at_);
       Expr* whole = string == nullptr ? nullptr : characters(*string, type);
@@ -172,12 +181,16 @@ Expr* Parser::parseBraces(QualType type, const char* what) {
       filling.at = filling.count = 0;  // the rest is too much
     } else {
       Expr* element = parseElement(filling.elementType(filling.at), nullptr, what);
-      if (element == nullptr || !grow(list, element)) return nullptr;
-      filling.set(static_cast<uint32_t>(filling.at++), element);
+      if (element == nullptr && !goesOn()) return nullptr;
+      if (element != nullptr && !grow(list, element)) return failInside();
+      complete = complete && element != nullptr;
+      if (element != nullptr) filling.set(static_cast<uint32_t>(filling.at), element);
+      ++filling.at;
     }
     if (!accept(",")) break;
   }
   if (!expect("}", "the values in braces")) return nullptr;
+  if (!complete) return failOperand();
   if (type->isArray() && list->type->length == Type::kUnknownLength)
     list->type.type = types_.array(type->inner, filling.reached);
   return spanned(list, begin);
@@ -191,10 +204,10 @@ Expr* Parser::parseBracedScalar(QualType type, const char* what) {
     return nullptr;
   }
   Expr* element = parseElement(type, nullptr, what);
-  if (element == nullptr) return nullptr;
+  if (element == nullptr) return failInside();
   bool warned = false;
   while (accept(",") && !at("}")) {
-    if (!skipExcess(&warned, "scalar", where)) return nullptr;
+    if (!skipExcess(&warned, "scalar", where)) return failInside();
   }
   return expect("}", "the value in braces") ? element : nullptr;
 }
@@ -210,7 +223,7 @@ Expr* Parser::parseBracedVector(QualType type, const char* what) {
       return nullptr;
     }
     Expr* part = parseAssignment();
-    if (part == nullptr) return nullptr;
+    if (part == nullptr) return failInside();
     parts.push_back(part);
   } while (accept(","));
   if (!expect("}", "the elements of the vector")) return nullptr;

@@ -47,6 +47,20 @@ struct Found {
   std::vector<uint32_t> path;      // through unnamed records
 };
 
+// The end of the sentence: ": did you mean "left"?", or ".". Members of unnamed records count as the record's own.
+void considerMembers(NearestWord* nearest, const Record& record) {
+  for (const Field& field : record.fields) {
+    if (!field.name.empty()) nearest->consider(field.name);
+    if (field.name.empty() && field.type->isRecord()) considerMembers(nearest, *field.type->record);
+  }
+}
+
+std::string memberSuggestion(const Record& record, std::string_view name) {
+  NearestWord nearest(name);
+  considerMembers(&nearest, record);
+  return nearest.sentence();
+}
+
 bool findField(Found* found, const Record& record, std::string_view name) {
   for (uint32_t i = 0; i < record.fields.size(); ++i) {
     const Field& field = record.fields[i];
@@ -88,13 +102,28 @@ Expr* Parser::parsePostfix(Expr* base, size_t begin) {
     }
     spanned(base, begin);
   }
-  return nullptr;
+  return goesOn() ? skipPostfix() : nullptr;
+}
+
+Expr* Parser::skipPostfix() {
+  for (;;) {
+    if (accept("[")) {
+      if ((parseExpression() == nullptr && !goesOn()) || !expect("]", "the index")) return nullptr;
+    } else if (at(".") || at("->")) {
+      next();
+      if (peek().kind != TokenKind::kIdentifier) return nullptr;
+      next();
+    } else if (!accept("++") && !accept("--")) {
+      return failOperand();
+    }
+  }
 }
 
 Expr* Parser::parseSubscript(Expr* base) {
   const Location where = next().where;
   Expr* index = parseExpression();
-  if (index == nullptr || !expect("]", "the index")) return nullptr;
+  if ((index == nullptr && !goesOn()) || !expect("]", "the index")) return nullptr;
+  if (index == nullptr) return failOperand();
   Expr* a = decay(base);
   Expr* b = decay(index);
   if (!a->type->isPointer() && b->type->isPointer()) std::swap(a, b);
@@ -149,13 +178,14 @@ Expr* Parser::parseMember(Expr* base) {
   if (!base->type->isRecord()) {
     diagnostics_.error(name.where, "The type %s has no members, so there is no \"%.*s\"%s.", named(*base).c_str(), length,
                        name.text.data(), base->type->isPointer() && base->type->inner->isRecord() ? ": write \"->\"" : "");
-    return nullptr;
+    return failOperand();
   }
   Found found;
   if (!findField(&found, *base->type->record, name.text)) {
-    diagnostics_.error(name.where, "The type %s has no member \"%.*s\"%s.", named(*base).c_str(), length, name.text.data(),
-                       base->type->record->complete ? "" : ": it is declared but not defined");
-    return nullptr;
+    const Record& record = *base->type->record;
+    diagnostics_.error(name.where, "The type %s has no member \"%.*s\"%s", named(*base).c_str(), length, name.text.data(),
+                       record.complete ? memberSuggestion(record, name.text).c_str() : ": it is declared but not defined.");
+    return failOperand();
   }
   // The path leads through unnamed records. Each member inherits address space and qualifiers of what contains it.
   for (const uint32_t index : found.path) {
@@ -180,19 +210,19 @@ Expr* Parser::parseSwizzle(Expr* base, const Token& name) {
     diagnostics_.error(name.where,
                        "The type %s has no component \"%.*s\"; x y z w, s and hexadecimal digits, lo, hi, even, odd name them.",
                        named(*base).c_str(), length, name.text.data());
-    return nullptr;
+    return failOperand();
   }
   if (!isWidth(components.size())) {
     diagnostics_.error(name.where, "The component \"%.*s\" has %zu elements; vectors have 2, 3, 4, 8 or 16.", length,
                        name.text.data(), components.size());
-    return nullptr;
+    return failOperand();
   }
   const uint32_t highest = *std::max_element(components.begin(), components.end());
   const bool halved = count == 3 && (name.text == "hi" || name.text == "odd");
   if (highest >= count && !halved) {
     diagnostics_.error(name.where, "The component \"%.*s\" is outside of the type %s.", length, name.text.data(),
                        named(*base).c_str());
-    return nullptr;
+    return failOperand();
   }
   if (name.text.find_first_not_of("rgba") == std::string_view::npos) {
     diagnostics_.warning(name.where, "The component \"%.*s\" belongs to later versions of OpenCL C; write x, y, z and w.",

@@ -44,7 +44,8 @@ Expr* Parser::parseUnary() {
   if (token.is("sizeof") || token.is("vec_step") || isAlignof(token)) return spanned(parseSizeof(), begin);
   if (token.is("(") && isTypeName(1)) return spanned(parseParenthesised(), begin);
   Expr* primary = spanned(parsePrimary(), begin);
-  return primary == nullptr ? nullptr : parsePostfix(primary, begin);
+  if (primary == nullptr) return goesOn() ? skipPostfix() : nullptr;
+  return parsePostfix(primary, begin);
 }
 
 Expr* Parser::parsePrefixed(Op op) {
@@ -53,17 +54,11 @@ Expr* Parser::parsePrefixed(Op op) {
   const Location where = next().where;
   Expr* operand = parseUnary();
   if (operand == nullptr) return nullptr;
-  switch (op) {
-    case Op::kDereference:
-      return makeDereference(operand, where);
-    case Op::kAddressOf:
-      return makeAddressOf(operand, where);
-    case Op::kPreIncrement:
-    case Op::kPreDecrement:
-      return makeStep(op, operand, where);
-    default:
-      return makeUnary(op, operand, where);
-  }
+  Expr* whole = op == Op::kDereference                               ? makeDereference(operand, where)
+                : op == Op::kAddressOf                               ? makeAddressOf(operand, where)
+                : op == Op::kPreIncrement || op == Op::kPreDecrement ? makeStep(op, operand, where)
+                                                                     : makeUnary(op, operand, where);
+  return whole != nullptr ? whole : failOperand();
 }
 
 Expr* Parser::parsePrimary() {
@@ -90,8 +85,8 @@ Expr* Parser::parsePrimary() {
       return nullptr;
     }
     Expr* inner = parseExpression();
-    if (inner == nullptr || !expect(")", "the expression in parentheses")) return nullptr;
-    return inner;
+    if ((inner == nullptr && !goesOn()) || !expect(")", "the expression in parentheses")) return nullptr;
+    return inner != nullptr ? inner : failOperand();
   }
   if (token.kind == TokenKind::kEnd) {
     diagnostics_.error(token.where, "The program ends where an expression is expected.");
@@ -141,14 +136,19 @@ Expr* Parser::parseName() {
     return name;
   }
   const bool function = symbol != nullptr || builtins_.find(token.text) != nullptr;
-  if (function) {
-    diagnostics_.error(token.where, "The function \"%.*s\" can only be called: OpenCL C has no pointers to functions.", length,
-                       token.text.data());
-  } else {
-    diagnostics_.error(token.where, "The name \"%.*s\" is undeclared%s", length, token.text.data(),
-                       suggestion(token.text, false).c_str());
+  if (!function) return failUndeclared(token, false);
+  diagnostics_.error(token.where, "The function \"%.*s\" can only be called: OpenCL C has no pointers to functions.", length,
+                     token.text.data());
+  return failOperand();
+}
+
+Expr* Parser::failUndeclared(const Token& name, bool is_function) {
+  if (undeclared_.insert(name.text).second) {
+    diagnostics_.error(name.where, "The %s \"%.*s\" is undeclared%s", is_function ? "function" : "name",
+                       static_cast<int>(std::min<size_t>(name.text.size(), 256)), name.text.data(),
+                       suggestion(name.text, is_function).c_str());
   }
-  return nullptr;
+  return failOperand();
 }
 
 // --- calls
@@ -174,9 +174,16 @@ Expr* Parser::parseCall() {
     return nullptr;
   }
   if (symbol == nullptr && builtin == nullptr) {
-    diagnostics_.error(name.where, "The function \"%.*s\" is undeclared%s", length, name.text.data(),
-                       suggestion(name.text, true).c_str());
-    return nullptr;
+    (void)failUndeclared(name, true);
+    const size_t open = at_;
+    // Its arguments are examined, but for those of what looks like a macro that is not there: they may be types.
+    for (size_t i = open + 1; i < tokens_.size() && !tokens_[i].is(";") && !tokens_[i].is("{") && !tokens_[i].is("}"); ++i) {
+      if (!startsType(tokens_[i])) continue;
+      skipParentheses(open);
+      return failOperand();
+    }
+    std::vector<Expr*> arguments;
+    return parseArguments(&arguments, name) ? failOperand() : nullptr;
   }
   if (symbol != nullptr && symbol->kind != Symbol::Kind::kFunction) {
     diagnostics_.error(name.where, "The name \"%.*s\" is called, but it is no function.", length, name.text.data());
@@ -185,19 +192,24 @@ Expr* Parser::parseCall() {
   std::vector<Expr*> arguments;
   if (symbol != nullptr) symbol->function->name_tokens.push_back(name_token);
   if (!parseArguments(&arguments, name)) return nullptr;
-  if (symbol != nullptr) return callFunction(symbol->function, name, std::move(arguments));
-  return callBuiltin(*builtin, name, std::move(arguments));
+  Expr* call = symbol != nullptr ? callFunction(symbol->function, name, std::move(arguments))
+                                 : callBuiltin(*builtin, name, std::move(arguments));
+  return call != nullptr ? call : failOperand();
 }
 
 bool Parser::parseArguments(std::vector<Expr*>* arguments, const Token& name) {
   next();
   if (accept(")")) return true;
   const std::string after = "the arguments of \"" + std::string(name.text.substr(0, 256)) + "\"";
-  for (;;) {
+  for (bool complete = true;;) {
     Expr* argument = parseAssignment();
-    if (argument == nullptr) return false;
+    if (argument == nullptr && !goesOn()) return false;
+    complete = complete && argument != nullptr;
     arguments->push_back(argument);
-    if (!accept(",")) return expect(")", after.c_str());
+    if (accept(",")) continue;
+    if (!expect(")", after.c_str())) return false;
+    if (!complete) (void)failOperand();
+    return complete;
   }
 }
 

@@ -98,6 +98,72 @@ TEST(ExpressionTest, MessagesPointAtTheOperatorAndNameTheTypes) {
   EXPECT_TRUE(says("i = if;", "before \"if\""));
 }
 
+// The errors about a statement: column and sentence of each.
+std::vector<std::string> errorsAbout(const std::string& statement) {
+  const Parsed parsed(inKernel(statement));
+  std::vector<std::string> errors;
+  for (const Diagnostic& each : parsed.diagnostics.list()) {
+    if (each.kind == Diagnostic::Kind::kError) errors.push_back(std::to_string(each.where.column) + ": " + each.text);
+  }
+  EXPECT_EQ(parsed.ok, errors.empty());
+  return errors;
+}
+
+TEST(ExpressionTest, EveryOperandIsExaminedAfterAnError) {
+  using Errors = std::vector<std::string>;
+  const Errors two = {"5: The name \"no1\" is undeclared.", "11: The name \"no2\" is undeclared."};
+  for (const char* text : {"i = no1 + no2;", "i = no1 , no2;", "i = no1 * no2 + 3;", "i = no1 ? no2 : 1;",
+                           "gi[ no1 + no2 ] = 0;", "-- ( no1 + no2 );", "i + no1 = no2;"}) {
+    const Errors errors = errorsAbout(text);
+    ASSERT_EQ(errors.size(), 2u) << text;
+    EXPECT_NE(errors[0].find("no1"), std::string::npos) << text;
+    EXPECT_NE(errors[1].find("no2"), std::string::npos) << text;
+  }
+  EXPECT_EQ(errorsAbout("i = no1 + no2;"), two);
+  EXPECT_EQ(errorsAbout("i = helper(no1, f) + no2;").size(), 2u);
+  EXPECT_EQ(errorsAbout("i = helper(no1, no2) + max(no3, no4);").size(), 4u);
+  EXPECT_EQ(errorsAbout("i = no1(no2, 1) + no3;").size(), 3u);
+  EXPECT_EQ(errorsAbout("i = no1[no2].x + no3;").size(), 3u);
+  EXPECT_EQ(errorsAbout("i = f4 + i4 + no1;").size(), 2u) << "types that do not go together, too";
+  EXPECT_EQ(errorsAbout("i = s1.no1 + f4.no2 + gi.no3;").size(), 3u);
+  EXPECT_EQ(errorsAbout("i = s1.no1[no2] + 1;").size(), 2u);
+  EXPECT_EQ(errorsAbout("int x1 = no1, x2 = no2; i = x1 + x2;").size(), 2u) << "both are declared";
+  EXPECT_EQ(errorsAbout("if (no1 || no2) i = no3;").size(), 3u);
+  EXPECT_EQ(errorsAbout("f4 = (float4)(no1, no2, 1, 2) + no3;").size(), 3u);
+  EXPECT_EQ(errorsAbout("int x1[] = {no1, 2, no2}, x2 = no3;").size(), 3u);
+  EXPECT_EQ(errorsAbout("int x1[2][2] = {{no1, 1}, {2, no2}};").size(), 2u);
+}
+
+TEST(ExpressionTest, OneMistakeIsOneError) {
+  EXPECT_EQ(errorsAbout("i = no1 + no1 * no1; i = no1;").size(), 1u) << "a name, in a function";
+  EXPECT_EQ(errorsAbout("i = no1 + ;").size(), 2u) << "an operand that is missing is a mistake of its own";
+  EXPECT_EQ(errorsAbout("i = (no1 + 2;").size(), 2u);
+  EXPECT_EQ(errorsAbout("i = no1(int, 3) + 1;").size(), 1u) << "a macro that is not there takes types";
+  EXPECT_EQ(errorsAbout("i = (no1).x->y[2]++ + 1;").size(), 1u);
+  EXPECT_EQ(errorsAbout("f4 = -no1 * 2.0f;").size(), 1u);
+  EXPECT_EQ(errorsAbout("i = sizeof(no1) + 1;").size(), 1u);
+  EXPECT_EQ(errorsAbout("i = i4;").size(), 1u);
+  EXPECT_EQ(errorsAbout("int x1[] = {1, no1, 3}, x2 = 4; x1[0] = x2;").size(), 1u);
+  EXPECT_EQ(errorsAbout("struct S x1 = {.a = no1, .v = 1}, x2; i = x2.a;").size(), 1u);
+  EXPECT_EQ(errorsAbout("int x1 = i4, x2 = 1; i = x2;").size(), 1u);
+  EXPECT_EQ(errorsAbout("int x1 = {no1, 3}, x2 = 4;").size(), 1u);
+  EXPECT_EQ(errorsAbout("float4 x1 = {no1, 2, 3, 4};").size(), 1u);
+  EXPECT_EQ(errorsAbout("i = helper((int){no1}, (float4)(no2, 1, 1, 1).x) + 1;").size(), 2u);
+  EXPECT_EQ(errorsAbout("for (int n = no1; n < 3; ++n) i += n;").size(), 1u);
+}
+
+TEST(ExpressionTest, NearNamesOfMembersAndTypesAreSuggested) {
+  EXPECT_EQ(said("i = s1.sbu.in1;"), "1:8: error: The type struct S has no member \"sbu\": did you mean \"sub\"?");
+  EXPECT_TRUE(says("i = s1.sub.xx1;", "has no member \"xx1\": did you mean \"x1\"?")) << "and members of unnamed records";
+  EXPECT_EQ(said("i = s1.nothing;"), "1:8: error: The type struct S has no member \"nothing\".");
+  EXPECT_EQ(said("flaot x;"), "1:1: error: \"flaot\" names no type: did you mean \"float\"?");
+  EXPECT_EQ(said("unit4 x;"), "1:1: error: \"unit4\" names no type: did you mean \"uint4\"?");
+  EXPECT_EQ(said("toaster x;"), "1:1: error: \"toaster\" names no type.");
+  const Parsed parsed("foat f(int x) { return 1; }");
+  EXPECT_NE(parsed.diagnostics.log().find("found \"foat\": did you mean \"float\"?"), std::string::npos)
+      << parsed.diagnostics.log();
+}
+
 TEST(ExpressionTest, ChainsAndNestingAreBounded) {
   std::string chain = "i = 1";
   for (int n = 0; n < 900; ++n) chain += "+1";
