@@ -1,5 +1,6 @@
 // errors/*.cl: programs with one planted mistake each. The first line of a file says where it is: "// error at 4:11: what", or
-// "// error at name:4:11: what" where a #line gives another name. The build must fail and its message name that place.
+// "// error at name:4:11: what" where a #line gives another name. The build must fail, and its message name that place and
+// no other one.
 #include <algorithm>
 #include <filesystem>
 
@@ -51,6 +52,10 @@ TEST_P(PlantedErrorTest, FailsTheBuildAndTheMessageNamesItsPlace) {
     const std::string message = lastMessage();
     EXPECT_EQ(module, nullptr);
     EXPECT_NE(message.find(planted.place + ": error: "), std::string::npos) << "not " << planted.place << ":\n" << message;
+    const std::string mark = ": error: ";
+    size_t errors = 0;
+    for (size_t at = message.find(mark); at != std::string::npos; at = message.find(mark, at + 1)) ++errors;
+    EXPECT_EQ(errors, 1u) << "one mistake is one error:\n" << message;
     if (module != nullptr) (void)rtModuleDestroy(module);
   }
 }

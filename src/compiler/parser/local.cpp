@@ -124,7 +124,10 @@ Stmt* Parser::parseLocalDeclaration() {
   bool complete = true;
   do {
     Declarator declarator;
-    if (!parseDeclarator(&declarator, specifiers, false)) return nullptr;
+    if (!parseDeclarator(&declarator, specifiers, false)) {
+      if (!declarator.name.empty()) undeclared_.insert(declarator.name);  // its absence is no error of its own
+      return nullptr;
+    }
     Specifiers own = specifiers;
     if (!parseAttributes(&own, &declarator.alignment, nullptr)) return nullptr;
     if (declareLocal(statement, own, declarator)) continue;

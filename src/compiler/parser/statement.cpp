@@ -167,6 +167,7 @@ Stmt* Parser::parseExpressionStatement() {
   if (token.kind == TokenKind::kIdentifier && keyword.kind == KeywordKind::kNone && find(token.text) == nullptr &&
       peek(1).kind == TokenKind::kIdentifier) {
     const std::string name(token.text);
+    undeclared_.insert(peek(1).text);  // that it is not declared now is no error of its own
     const char* advice = nameOfForeignType(name);
     if (advice != nullptr) {
       diagnostics_.error(token.where, "OpenCL C has no type \"%s\": write %s.", name.c_str(), advice);

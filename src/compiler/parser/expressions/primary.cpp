@@ -175,10 +175,13 @@ Expr* Parser::parseCall() {
   }
   if (symbol == nullptr && builtin == nullptr) {
     (void)failUndeclared(name, true);
-    const size_t open = at_;
     // Its arguments are examined, but for those of what looks like a macro that is not there: they may be types.
-    for (size_t i = open + 1; i < tokens_.size() && !tokens_[i].is(";") && !tokens_[i].is("{") && !tokens_[i].is("}"); ++i) {
-      if (!startsType(tokens_[i])) continue;
+    const size_t open = at_;
+    uint32_t depth = 0;
+    for (size_t i = open; i < tokens_.size() && !tokens_[i].is(";"); ++i) {
+      if (tokens_[i].is("(")) ++depth;
+      if (tokens_[i].is(")") && --depth == 0) break;
+      if (depth != 1 || !startsType(tokens_[i]) || !(i == open + 1 || tokens_[i - 1].is(","))) continue;
       skipParentheses(open);
       return failOperand();
     }

@@ -139,9 +139,16 @@ TEST(ExpressionTest, OneMistakeIsOneError) {
   EXPECT_EQ(errorsAbout("i = no1 + ;").size(), 2u) << "an operand that is missing is a mistake of its own";
   EXPECT_EQ(errorsAbout("i = (no1 + 2;").size(), 2u);
   EXPECT_EQ(errorsAbout("i = no1(int, 3) + 1;").size(), 1u) << "a macro that is not there takes types";
+  EXPECT_EQ(errorsAbout("i = no1(3, int) + 1;").size(), 1u);
+  EXPECT_EQ(errorsAbout("i = no1((int)f, no2);").size(), 2u) << "a cast is no such type";
+  std::string calls = "i = no1(1)";
+  for (int n = 0; n < 100'000; ++n) calls += "+ no1(1)";
+  EXPECT_EQ(errorsAbout(calls + ";").size(), 1u);
   EXPECT_EQ(errorsAbout("i = (no1).x->y[2]++ + 1;").size(), 1u);
   EXPECT_EQ(errorsAbout("f4 = -no1 * 2.0f;").size(), 1u);
   EXPECT_EQ(errorsAbout("i = sizeof(no1) + 1;").size(), 1u);
+  EXPECT_EQ(errorsAbout("flaot x1 = 1; i = x1 + x1;").size(), 1u);
+  EXPECT_EQ(errorsAbout("int x1[i]; x1[0] = 1;").size(), 1u);
   EXPECT_EQ(errorsAbout("i = i4;").size(), 1u);
   EXPECT_EQ(errorsAbout("int x1[] = {1, no1, 3}, x2 = 4; x1[0] = x2;").size(), 1u);
   EXPECT_EQ(errorsAbout("struct S x1 = {.a = no1, .v = 1}, x2; i = x2.a;").size(), 1u);
