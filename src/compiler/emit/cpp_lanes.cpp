@@ -341,6 +341,13 @@ std::string CppLanes::store(const Instruction& i, const std::vector<std::string>
     return function + "((" + own + "*)" + pointer + place + ", " + given + (lanes.empty() ? "" : ", " + lanes) + ")";
   };
   has_rare_ = has_rare_ || i.is_rare;
+  const bool is_far = i.step() != nullptr || (!i.numbers.empty() && i.numbers[0] != ir::bytesOf(type));
+  if (type.isVector() && type.components == type.lanes && is_far) {
+    uses_tiles_ = true;
+    const std::string by = i.step() != nullptr ? operands[2] : std::to_string(i.numbers[0]) + "ul";
+    return "mrt_tiles<mrt_L::n>::put_far((" + own + "*)" + operands[1] + ", (long)" + by + ", " + given +
+           (on.empty() ? "" : ", " + on) + ")";
+  }
   if (i.operands[1]->type.hasLanes()) return call("at", places.base, ", " + places.index + ", " + places.by, some);
   if (i.step() != nullptr) return call("far", operands[1], ", (long)" + operands[2], some);
   const auto step = static_cast<int64_t>(i.numbers[0]);

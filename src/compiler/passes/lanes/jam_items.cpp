@@ -4,12 +4,14 @@
 #include "compiler/passes/lanes/jam_items.h"
 
 #include <algorithm>
-#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "compiler/ir/writer.h"
 #include "compiler/passes/control.h"
 #include "compiler/passes/copy.h"
+#include "compiler/passes/lanes/own_values.h"
+#include "compiler/passes/lanes/squares.h"
 
 namespace manyrt::compiler::passes {
 namespace {
@@ -28,89 +30,10 @@ bool hasInside(const Region& region, Opcode op) {
   return found;
 }
 
-// Of a region of items: what differs between vectors that lie side by side along a dimension.
-class Own {
- public:
-  Own(const Region& region, uint8_t dimension) : dimension_(dimension) {
-    do {
-      changed_ = false;
-      visit(region);
-    } while (changed_);
-  }
-
-  bool is(const Value& value) const { return values_.contains(&value); }
-  // Whether a vector takes its own way through an instruction with regions.
-  bool isControl(const Instruction& i) const { return control_.contains(&i); }
-  bool is(const Instruction& i) const {
-    const auto own = [&](const Value* each) { return is(*each); };
-    return isControl(i) || std::any_of(i.operands.begin(), i.operands.end(), own) ||
-           std::any_of(i.results.begin(), i.results.end(), own);
-  }
-  bool isId(const Instruction& i) const {
-    if (i.op != Opcode::kWorkItem) return false;
-    const bool is_id = i.work_item == WorkItem::kGlobalId || i.work_item == WorkItem::kLocalId;
-    const Instruction* by = i.operands.empty() ? nullptr : i.operands[0]->by;
-    return is_id && by != nullptr && by->op == Opcode::kConstant && by->numbers[0] == dimension_;
-  }
-
- private:
-  void add(const Value& value) { changed_ |= values_.insert(&value).second; }
-  void addControl(const Instruction& i) {
-    changed_ |= control_.insert(&i).second;
-    for (const Value* result : i.results) add(*result);
-  }
-
-  void visit(const Region& region) {
-    for (const Instruction* i : region.body) {
-      if (ir::isTerminator(i->op)) {
-        terminator(*i);
-        continue;
-      }
-      const bool from_own = std::any_of(i->operands.begin(), i->operands.end(), [&](const Value* each) { return is(*each); });
-      if (i->regions.empty()) {
-        const bool is_pure_call =
-            i->op == Opcode::kBuiltin && i->signature.builtin != nullptr && i->signature.builtin->kind == BuiltinKind::kPure;
-        const bool acts = (i->op == Opcode::kBuiltin && !is_pure_call) || i->op == Opcode::kCall;
-        if (from_own || acts || isId(*i) || (i->op == Opcode::kAddress && i->object->per_item)) {
-          for (const Value* result : i->results) add(*result);
-        }
-        continue;
-      }
-      if (i->op == Opcode::kIf && is(*i->operands[0])) addControl(*i);
-      if (i->op == Opcode::kLoop) carry(i->operands, i->regions[0]->parameters);
-      for (const Region* inner : i->regions) visit(*inner);
-    }
-  }
-
-  void terminator(const Instruction& i) {
-    const Instruction* target = targetOf(i);
-    if (target->op == Opcode::kItems) return;
-    for (const Region* region = i.parent; region->owner != target; region = region->owner->parent) {
-      if (!isControl(*region->owner)) continue;
-      // All that it leaves is left by each vector in its own turn.
-      for (const Instruction* at = region->owner; at != target; at = at->parent->owner) addControl(*at);
-      addControl(*target);
-      break;
-    }
-    carry(i.operands, receivers(i, *target));
-  }
-
-  void carry(const std::vector<Value*>& values, const std::vector<Value*>& to) {
-    for (size_t k = 0; k < to.size(); ++k) {
-      if (is(*values[k])) add(*to[k]);
-    }
-  }
-
-  const uint8_t dimension_;
-  std::unordered_set<const Value*> values_;
-  std::unordered_set<const Instruction*> control_;
-  bool changed_ = false;
-};
-
 // How many vectors are worth it along a dimension; 1: none.
 class Worth {
  public:
-  Worth(const Instruction& items, const Own& own, uint8_t dimension) : items_(items), own_(own), dimension_(dimension) {}
+  Worth(const Instruction& items, const OwnValues& own, uint8_t dimension) : items_(items), own_(own), dimension_(dimension) {}
 
   uint8_t count() {
     loops(*items_.regions[0]);
@@ -177,7 +100,7 @@ class Worth {
   }
 
   const Instruction& items_;
-  const Own& own_;
+  const OwnValues& own_;
   const uint8_t dimension_;
   uint8_t most_ = kMost + 1;
   bool refused_ = false;
@@ -185,20 +108,34 @@ class Worth {
 
 class Jam {
  public:
-  Jam(ir::Module& module, ir::Function& function, const Instruction& items, const Own& own, uint8_t dimension, uint8_t count)
+  // `squares`: null: each vector's loads and stores are its own.
+  Jam(ir::Module& module, ir::Function& function, const Instruction& items, const OwnValues& own, uint8_t dimension,
+      uint8_t count, const Squares* squares = nullptr)
       : module_(module),
         function_(function),
         items_(items),
         own_(own),
+        squares_(squares),
         dimension_(dimension),
         writer_(module, function),
         copiers_(count, Copier(module, function)) {}
 
-  void write(const Region& from, Region& to) { region(from, to); }
+  void write(const Region& from, Region& to) {
+    writer_.moveTo(&to);
+    writer_.where = items_.where;
+    Value* fits = squares_ == nullptr ? nullptr : fit(to);
+    if (fits == nullptr) return region(from, to);
+    Instruction* either = writer_.add(Opcode::kIf, {fits});
+    region(from, *writer_.enter(either));
+    oneByOne(from, *writer_.enter(either));
+    writer_.moveTo(&to);
+    writer_.end(Opcode::kYield);
+  }
 
  private:
-  void region(const Region& from, Region& to) {
+  void region(const Region& from, Region& to, bool ends = true) {
     for (const Instruction* i : from.body) {
+      if (!ends && i == from.body.back()) break;
       writer_.moveTo(&to);
       writer_.where = i->where;
       instruction(*i, to);
@@ -212,6 +149,10 @@ class Jam {
       writer_.end(i.op, ends_items ? std::vector<Value*>() : expanded(i.operands, receivers(i, *target)));
     } else if (own_.isId(i)) {
       id(i, to);
+    } else if (squares_ != nullptr && squares_->decides(i)) {
+      second(i, to);
+    } else if (squares_ != nullptr && squares_->has(i)) {
+      square(i, to);
     } else if (i.op == Opcode::kAddress && i.object->per_item) {
       address(i, to);
     } else if (!i.regions.empty() && !own_.isControl(i)) {
@@ -233,8 +174,107 @@ class Jam {
     to.body.push_back(copiers_[0].copy(i, to));
     Value* first = copiers_[0].of(i.result());
     const uint64_t step = dimension_ == items_.dimension ? items_.lanes : 1;
+    if (number_ != nullptr)
+      copiers_[0].replace(i.result(), writer_.binary(Opcode::kAdd, first, writer_.resize(number_, first->type.kind, false)));
     for (size_t k = 1; k < copiers_.size(); ++k)
       copiers_[k].replace(i.result(), writer_.binary(Opcode::kAdd, first, writer_.constant(first->type, k * step)));
+  }
+
+  // Whether the bounds are kept and no condition holds in all vectors; null: there are none.
+  Value* fit(Region& to) {
+    Value* all = nullptr;
+    const auto add = [&](Value* own) { all = all == nullptr ? own : writer_.binary(Opcode::kAnd, all, own); };
+    std::vector<Copier> vectors(copiers_.size(), Copier(module_, function_));
+    for (const Bound& bound : squares_->bounds()) {
+      Value* number = early(*bound.number, 0, &vectors[0], to);
+      const uint64_t last = bound.last - static_cast<uint64_t>(bound.change) * (copiers_.size() - 1);
+      add(writer_.compare(Opcode::kULe, number, writer_.constant(number->type, last)));
+    }
+    Value* any = nullptr;
+    for (Value* condition : squares_->conditions()) {
+      for (size_t k = 0; k < vectors.size(); ++k) {
+        Value* own = early(*condition, k, &vectors[k], to);
+        any = any == nullptr ? own : writer_.binary(Opcode::kOr, any, own);
+      }
+    }
+    if (any != nullptr) add(writer_.binary(Opcode::kXor, any, writer_.constant({Kind::kBool}, 1)));
+    return all;
+  }
+
+  // A pure value of a vector, before its place.
+  Value* early(Value& value, uint64_t number, Copier* copier, Region& to) {
+    if (copier->of(&value) != &value || value.by == nullptr || !isInside(*value.by, *items_.regions[0]))
+      return copier->of(&value);
+    for (Value* operand : value.by->operands) (void)early(*operand, number, copier, to);
+    to.body.push_back(copier->copy(*value.by, to));
+    Value* made = copier->of(&value);
+    if (number == 0 || !own_.isId(*value.by)) return made;
+    Value* own = writer_.binary(Opcode::kAdd, made, writer_.constant(made->type, number));
+    copier->replace(&value, own);
+    return own;
+  }
+  static bool isInside(const Instruction& i, const Region& region) {
+    for (const Region* at = i.parent; at != nullptr; at = at->owner == nullptr ? nullptr : at->owner->parent) {
+      if (at == &region) return true;
+    }
+    return false;
+  }
+
+  // The second side of an if, as it stands in its place.
+  void second(const Instruction& i, Region& to) {
+    const Region& from = *i.regions[1];
+    for (size_t k = 0; k + 1 < from.body.size(); ++k) {
+      writer_.where = from.body[k]->where;
+      instruction(*from.body[k], to);
+    }
+    for (size_t k = 0; k < i.results.size(); ++k) {
+      for (Copier& copier : copiers_) copier.replace(i.results[k], copier.of(from.body.back()->operands[k]));
+    }
+  }
+
+  void square(const Instruction& i, Region& to) {
+    const auto count = static_cast<uint8_t>(copiers_.size());
+    if (i.op == Opcode::kStore) {
+      std::vector<Value*> parts;
+      for (Copier& copier : copiers_) parts.push_back(copier.of(i.operands[0]));
+      Type type = parts[0]->type;
+      type.components = count;
+      Value* all = writer_.add(Opcode::kBuild, std::move(parts), type)->result();
+      Instruction* store = copiers_[0].copy(i, to);
+      store->operands[0] = all;
+      to.body.push_back(store);
+      return;
+    }
+    Instruction* load = copiers_[0].copy(i, to);
+    load->result()->type.components = count;
+    to.body.push_back(load);
+    for (uint32_t k = 0; k < count; ++k) copiers_[k].replace(i.result(), writer_.extract(load->result(), k));
+  }
+
+  // The vectors in turn, in a loop that counts them.
+  void oneByOne(const Region& from, Region& to) {
+    writer_.moveTo(&to);
+    Instruction* loop = writer_.add(Opcode::kLoop, {writer_.constant({Kind::kI64}, 0)});
+    Region* body = writer_.enter(loop);
+    body->parameters = {module_.makeValue(function_, {Kind::kI64}, nullptr)};
+    Value* number = body->parameters[0];
+    Value* goes_on = writer_.compare(Opcode::kULt, number, writer_.constant(number->type, copiers_.size()));
+    Instruction* leaves = writer_.add(Opcode::kIf, {goes_on});
+    writer_.enter(leaves);
+    writer_.end(Opcode::kYield);
+    writer_.enter(leaves);
+    writer_.end(Opcode::kBreak);
+    Jam one(module_, function_, items_, own_, dimension_, 1);
+    one.number_ = number;
+    one.region(from, *body, false);
+    writer_.moveTo(body);
+    writer_.end(Opcode::kContinue, {number});
+    Region* step = writer_.enter(loop);
+    step->parameters = {module_.makeValue(function_, {Kind::kI64}, nullptr)};
+    Value* next = writer_.binary(Opcode::kAdd, step->parameters[0], writer_.constant({Kind::kI64}, 1));
+    writer_.end(Opcode::kNext, {next});
+    writer_.moveTo(&to);
+    writer_.end(Opcode::kYield);
   }
 
   // Slots of items lie along dimension 0.
@@ -299,8 +339,10 @@ class Jam {
   ir::Module& module_;
   ir::Function& function_;
   const Instruction& items_;
-  const Own& own_;
+  const OwnValues& own_;
+  const Squares* const squares_;
   const uint8_t dimension_;
+  Value* number_ = nullptr;  // of the only vector that is written, if it is not the first one
   ir::Writer writer_;
   std::vector<Copier> copiers_;  // one for each vector
 };
@@ -340,18 +382,28 @@ bool canBe(const Region& region) {
   return can;
 }
 
+// Slots of items have a stride of their own there.
+bool hasItemsSlots(const Region& region) {
+  bool found = false;
+  ir::forEach(region, [&](const Instruction& i) { found = found || (i.op == Opcode::kAddress && i.object->per_item); });
+  return found;
+}
+
 void jam(ir::Module& module, ir::Function& function, Instruction& items) {
   if (!items.results.empty() || !canBe(*items.regions[0])) return;
   const uint8_t across = items.dimension == 0 ? 1 : 0;
   for (const uint8_t dimension : {across, items.dimension}) {
     const uint32_t size = function.likely_group[dimension];
-    const Own own(*items.regions[0], dimension);
-    const uint8_t count = Worth(items, own, dimension).count();
+    const OwnValues own(*items.regions[0], dimension);
+    if (own.isAskedInControl(*items.regions[0])) continue;
+    const Squares squares(*items.regions[0], own);
+    const bool is_square = dimension == across && squares.pay(items.lanes) && !hasItemsSlots(*items.regions[0]);
+    const uint8_t count = is_square ? items.lanes : Worth(items, own, dimension).count();
     if (count < 2 || (size != 0 && size < count * (dimension == items.dimension ? items.lanes : 1u))) continue;
     items.jam = count;
     items.jam_dimension = dimension;
     Region* region = module.makeRegion(&items);
-    Jam(module, function, items, own, dimension, count).write(*items.regions[0], *region);
+    Jam(module, function, items, own, dimension, count, is_square ? &squares : nullptr).write(*items.regions[0], *region);
     return;
   }
 }

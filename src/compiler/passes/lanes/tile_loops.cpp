@@ -10,6 +10,7 @@
 
 #include "compiler/ir/writer.h"
 #include "compiler/passes/copy.h"
+#include "compiler/passes/lanes/turn_changes.h"
 
 namespace manyrt::compiler::passes {
 namespace {
@@ -37,17 +38,14 @@ bool mayNotRunEarly(const Region& region) {
   return found;
 }
 
-// A number that has to be at most `last` in each turn of a tile, and has `change` more from turn to turn, at least 0.
-struct Bound {
-  Value* number;
-  uint64_t last;
-  int64_t change;
-};
-
 // A loop as the pass knows it: `head`, the exit, `tail`, and a step without control.
 class CountedLoop {
  public:
-  explicit CountedLoop(const Instruction& loop) : loop_(loop), body_(*loop.regions[0]), step_(*loop.regions[1]) {
+  explicit CountedLoop(const Instruction& loop)
+      : loop_(loop),
+        body_(*loop.regions[0]),
+        step_(*loop.regions[1]),
+        changes_([this](const Value& value) { return isInside(value); }, [this](const Value& value) { return given(value); }) {
     for (const Region* region : loop.regions) {
       inside_.insert(region->parameters.begin(), region->parameters.end());
       ir::forEach(*region, [&](const Instruction& i) {
@@ -86,47 +84,8 @@ class CountedLoop {
     return changeOf(*counter_) == 1;
   }
 
-  // What a value has more in the next turn, of each lane; nothing: that is not known, or not the same in each turn.
-  // `bounds` gets the numbers of 32 bits that must not wrap on the way.
-  std::optional<int64_t> changeOf(const Value& value, std::vector<Bound>* bounds = nullptr) const {
-    if (!isInside(value)) return 0;
-    if (value.by == nullptr) return changeOfParameter(value);
-    const Instruction& by = *value.by;
-    const auto of = [&](size_t k) { return changeOf(*by.operands[k], bounds); };
-    if (!ir::isPure(by.op)) return std::nullopt;
-    const auto a = by.operands.empty() ? std::optional<int64_t>(0) : of(0);
-    if (!a) return std::nullopt;
-    std::optional<int64_t> b = 0;
-    for (size_t k = 1; k < by.operands.size(); ++k) {
-      const auto each = of(k);
-      if (!each) return std::nullopt;
-      b = k == 1 ? *each : *b | *each;
-    }
-    if (*a == 0 && *b == 0) return 0;
-    if (value.type.isVector() || (!value.type.isPointer() && ir::bitsOf(value.type.kind) < 32)) return std::nullopt;
-    switch (by.op) {
-      case Opcode::kAdd:
-      case Opcode::kOffset:
-        return *a + *b;
-      case Opcode::kSub:
-        return *a - *b;
-      case Opcode::kMul:
-        return product(*a, *b, *by.operands[0], *by.operands[1]);
-      case Opcode::kShl:
-        if (*b != 0 || !isNumber(*by.operands[1]) || by.operands[1]->by->numbers[0] > 16) return std::nullopt;
-        return *a << by.operands[1]->by->numbers[0];
-      case Opcode::kSExt:
-      case Opcode::kSpread:
-      case Opcode::kSteps:
-        return a;
-      case Opcode::kZExt:
-        if (bounds == nullptr || by.operands[0]->type.hasLanes() || *a < 0 || *a > 65536) return std::nullopt;
-        bounds->push_back({by.operands[0], ir::maskOf(by.operands[0]->type.kind), *a});
-        return a;
-      default:
-        return std::nullopt;
-    }
-  }
+  const TurnChanges& changes() const { return changes_; }
+  std::optional<int64_t> changeOf(const Value& value, Bounds* bounds = nullptr) const { return changes_.of(value, bounds); }
 
   bool isInside(const Value& value) const { return inside_.contains(&value); }
   const Instruction& loop() const { return loop_; }
@@ -142,11 +101,10 @@ class CountedLoop {
     return std::any_of(i.regions.begin(), i.regions.end(), [](const Region* region) { return mayNotRunEarly(*region); });
   }
   static bool isNumber(const Value& value) { return value.by != nullptr && value.by->op == Opcode::kConstant; }
-  static std::optional<int64_t> product(int64_t a, int64_t b, const Value& left, const Value& right) {
-    const Value& factor = a != 0 ? right : left;
-    const int64_t change = a != 0 ? a : b;
-    if ((a != 0 && b != 0) || !isNumber(factor) || factor.by->numbers[0] > 65536) return std::nullopt;
-    return change * static_cast<int64_t>(factor.by->numbers[0]);
+  std::optional<int64_t> given(const Value& value) const {
+    if (value.by == nullptr) return changeOfParameter(value);
+    if (value.by->op == Opcode::kWorkItem) return 0;
+    return std::nullopt;
   }
 
   // Through the body and the step, in which it may only have constants added to it.
@@ -176,6 +134,7 @@ class CountedLoop {
 
   const Instruction& loop_;
   const Region &body_, &step_;
+  const TurnChanges changes_;
   std::unordered_set<const Value*> inside_;
   size_t exit_ = 0;
   Value *counter_ = nullptr, *limit_ = nullptr;
@@ -202,33 +161,7 @@ class Tiling {
   }
 
  private:
-  using Bounds = std::vector<Bound>;
   using Rows = std::unordered_set<const Instruction*>;
-
-  // Whether a condition does not hold in the turns of a tile, within bounds: that of indices which wrap between lanes.
-  static bool isBounded(const CountedLoop& loop, const Value& condition, Bounds* bounds) {
-    const Instruction* by = condition.by;
-    if (by == nullptr || condition.type.hasLanes()) return false;
-    if (by->op == Opcode::kOr) return isBounded(loop, *by->operands[0], bounds) && isBounded(loop, *by->operands[1], bounds);
-    if (by->op != Opcode::kULt) return false;
-    Value* number = by->operands[1];
-    const Instruction* less = by->operands[0]->by;
-    uint64_t last = 0;
-    if (less != nullptr && less->op == Opcode::kConstant) {  // last < number
-      last = less->numbers[0];
-    } else if (less != nullptr && less->op == Opcode::kAdd && less->operands[0] == number && less->operands[1]->by != nullptr &&
-               less->operands[1]->by->op == Opcode::kConstant) {  // number + c < number
-      last = ir::maskOf(number->type.kind) - less->operands[1]->by->numbers[0];
-    } else {
-      return false;
-    }
-    Bounds own;
-    const auto change = loop.changeOf(*number, &own);
-    if (!change || *change < 0 || static_cast<uint64_t>(*change) > last / 64) return false;
-    bounds->insert(bounds->end(), own.begin(), own.end());
-    bounds->push_back({number, last, *change});
-    return true;
-  }
 
   // What a region has for a tile: loads along rows, and ifs of which the second side is taken.
   void find(const CountedLoop& loop, const Region& region, Rows* rows, Rows* decided, Bounds* bounds) const {
@@ -238,10 +171,10 @@ class Tiling {
       Rows inner;
       Bounds own;
       find(loop, *i->regions[1], &inner, decided, &own);
-      if (inner.empty() || !isBounded(loop, *i->operands[0], &own)) continue;
+      if (inner.empty() || !loop.changes().isBounded(*i->operands[0], &own)) continue;
       rows->insert(inner.begin(), inner.end());
       decided->insert(i);
-      bounds->insert(bounds->end(), own.begin(), own.end());
+      addBounds(own, bounds);
     }
   }
 
@@ -254,20 +187,21 @@ class Tiling {
     Bounds own;
     if (loop.changeOf(*i.operands[0], &own) != bytes) return false;
     if (i.step() != nullptr && loop.changeOf(*i.step(), &own) != 0) return false;
-    bounds->insert(bounds->end(), own.begin(), own.end());
+    addBounds(own, bounds);
     return true;
   }
 
   // The loop of whole tiles, which goes before the loop; null: there is none.
   Instruction* ofLoop(Instruction& from, Region& region, uint8_t lanes) {
+    size_t size = 0;
+    ir::forEach(*from.regions[0], [&](const Instruction& i) { size += i.op != Opcode::kConstant; });
+    if (lanes > ir::kMaxComponents || size * lanes > kMostCopied) return nullptr;
     CountedLoop loop(from);
-    if (lanes > ir::kMaxComponents || !loop.isKnown()) return nullptr;
+    if (!loop.isKnown()) return nullptr;
     Rows rows, decided;
     Bounds bounds;
     find(loop, loop.body(), &rows, &decided, &bounds);
-    size_t size = 0;
-    ir::forEach(loop.body(), [&](const Instruction& i) { size += i.op != Opcode::kConstant; });
-    if (rows.empty() || size * lanes > kMostCopied) return nullptr;
+    if (rows.empty()) return nullptr;
 
     Instruction* made = module_.makeInstruction(Opcode::kLoop);
     made->where = from.where;

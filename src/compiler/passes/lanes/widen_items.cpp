@@ -10,6 +10,8 @@
 #include "compiler/analysis/divergence.h"
 #include "compiler/builtins/lane_call.h"
 #include "compiler/ir/writer.h"
+#include "compiler/passes/lanes/own_values.h"
+#include "compiler/passes/lanes/squares.h"
 #include "compiler/passes/lanes/widening.h"
 #include "compiler/unit.h"
 
@@ -46,7 +48,9 @@ uint8_t lanesFor(const Region& region, uint32_t vector_bytes) {
 
 class Cost {
  public:
-  Cost(uint32_t lanes, uint32_t vector_bytes) : lanes_(lanes), vector_bytes_(vector_bytes) {}
+  // `squares`: of a region with lanes, if enough vectors may lie side by side; null: not known.
+  Cost(uint32_t lanes, uint32_t vector_bytes, const Squares* squares = nullptr)
+      : lanes_(lanes), vector_bytes_(vector_bytes), squares_(squares) {}
 
   double of(const Region& region) const {
     double sum = 0;
@@ -63,7 +67,7 @@ class Cost {
   static constexpr double kDivision = 8;     // of integers
   static constexpr double kApart = 2;        // the same a step after its neighbour's
   static constexpr double kFar = 4;          // or further away than is known
-  static constexpr double kInTiles = 1;      // where a loop may take several of a row at once
+  static constexpr double kInTiles = 1;      // where a loop, or vectors side by side, may take several of a row at once
   static constexpr double kAlonePut = 5;     // the same of a store
   static constexpr double kForeseen = 1;     // a branch in a loop, which a processor foresees or not
   static constexpr double kEachLane = 4;     // to take a lane out and put its result back
@@ -167,6 +171,7 @@ class Cost {
     // Up to eight bytes of a lane are one access.
     const double words = std::max(1.0, static_cast<double>(ir::bytesOf(type.kind)) * type.components / 8);
     const double places = static_cast<double>(lanes_) * words;
+    if (squares_ != nullptr && squares_->has(i)) return kInTiles * places;
     if (pointer.type.hasLanes()) return (i.op == Opcode::kStore ? kAlonePut : kAlone) * places;
     if (i.step() != nullptr) return (loops_ != 0 ? kInTiles : kFar) * places;
     const auto step = static_cast<int64_t>(i.numbers[0]);
@@ -175,6 +180,7 @@ class Cost {
   }
 
   const uint32_t lanes_, vector_bytes_;
+  const Squares* const squares_;
   mutable uint32_t loops_ = 0;  // around
 };
 
@@ -272,7 +278,13 @@ class Items {
     made->lanes = lanes;
     made->dimension = dimension;
     if (!write(*made, *items.regions[0], dimension == 0 ? across_ : *down_)) return {};
-    return {made, Cost(lanes, module_.vector_bytes).of(*made->regions[0]) / lanes};
+    const Region& whole = *made->regions[0];
+    const uint8_t across = dimension == 0 ? 1 : 0;
+    const OwnValues own(whole, across);
+    const Squares squares(whole, own);
+    const uint32_t rows = function_.likely_group[across];
+    const bool fits = rows == 0 || rows >= lanes;
+    return {made, Cost(lanes, module_.vector_bytes, fits ? &squares : nullptr).of(whole) / lanes};
   }
 
   static void take(Instruction& items, const Form& form) {

@@ -138,6 +138,20 @@ const Case kCases[] = {
     {"local uint t[512]; uint a = in[x], s = 0; t[y * w + l] = a; barrier(CLK_LOCAL_MEM_FENCE);\n"
      "for (uint i = 0; i < w; ++i) s = s * 3 + t[y * w + i] * in[i + l]; out[at] = s ^ a;",
      -1},
+    // Squares of elements, which vectors side by side have: of stores, of loads, of both, in an item's own order.
+    {"out[(get_group_id(0) * 24 + l) * 10 + y] = in[x + y * n] * 3 + y;", -1},
+    {"out[at] = in[l * 10 + y] ^ in[(int)x * (int)n + (int)y];", -1},
+    {"uint t = (get_group_id(0) * 24 + l) * 10 + y; out[t] = in[l * 12 + y]; out[t] += in[x]; out[t] = out[t] * 3 + x;", -1},
+    {"global uchar* b = (global uchar*)out; b[(get_group_id(0) * 24 + l) * 20 + y] = (uchar)(in[y * 12 + l] + n);", -1},
+    {"uint t = (get_group_id(0) * 24 + l) * 10 + y; if (n > 2) out[t] = in[l * 12 + y]; else out[t + 1 - (n & 1)] = y;", -1},
+    {"uint v = in[l * 10 + y]; if (in[y] & 1) v = in[v & 255]; out[(get_group_id(0) * 24 + l) * 10 + y] = v;", -1},
+    {"local uint t[512]; t[y * w + l] = in[x + y]; barrier(CLK_LOCAL_MEM_FENCE);\n"
+     "if (y < w && l < (uint)get_local_size(1)) out[at] = t[l * w + y]; else out[at] = n;",
+     -1},
+    // What is different in each vector is asked for where each goes its own way.
+    {"uint s = 0; for (uint i = 0; i < n; ++i) s = s * 5 + in[y * 10 + i] * in[i * 8 + l];\n"
+     "if (in[y] & 1) s += (uint)get_local_id(1) * 7; out[at] = s;",
+     -1},
     // Indices near an edge.
     {"out[at] = in[x > n ? x - n : 0] + in[l < 5 ? 3 : l] * 3;", -1},
     // Turns that all lanes take.
@@ -165,7 +179,7 @@ const Case kCases[] = {
 };
 
 void expectAlike(const ir::Module& before, const ir::Module& after, const char* body) {
-  constexpr uint32_t kSizes[][2] = {{1, 2}, {3, 2}, {4, 2}, {6, 2}, {13, 2}, {3, 5}, {2, 8}, {1, 9}, {22, 1}, {4, 5}};
+  constexpr uint32_t kSizes[][2] = {{1, 2}, {3, 2}, {4, 2}, {6, 2}, {13, 2}, {3, 5}, {2, 8}, {1, 9}, {22, 1}, {4, 5}, {5, 5}};
   for (const auto& [width, height] : kSizes) {
     for (const uint32_t n : {0, 2, 5, 9}) {
       EXPECT_EQ(result(before, width, height, n), result(after, width, height, n))
@@ -230,11 +244,11 @@ int lanesOf(const char* body, uint32_t vector_bytes) {
 
 // What the items of a kernel have, in the form for most of them: along one dimension or the other, whichever has more.
 struct Forms {
-  int tiles = 0, loops = 0, loads = 0, jam = 1, jam_dimension = -1;
+  int tiles = 0, loops = 0, loads = 0, squares = 0, jam = 1, jam_dimension = -1;
 };
-Forms formsOf(const char* body) {
+Forms formsOf(const char* body, uint32_t vector_bytes = 16) {
   ir::FromSource made(source(body));
-  made.module.vector_bytes = 16;
+  made.module.vector_bytes = vector_bytes;
   std::string why;
   EXPECT_TRUE(run(&made.module, "all", &why)) << why;
   Forms forms;
@@ -250,7 +264,16 @@ Forms formsOf(const char* body) {
     forms.tiles = std::max(forms.tiles, own.tiles);
     forms.loops = std::max(forms.loops, own.loops);
     forms.loads = std::max(forms.loads, own.loads);
-    if (i.jam > 1) forms.jam_dimension = i.jam_dimension;
+    if (i.jam > 1) {
+      forms.jam_dimension = i.jam_dimension;
+      int squares = 0;
+      ir::forEach(*i.regions[2], [&](const Instruction& inner) {
+        const bool moves = inner.op == Opcode::kLoad || inner.op == Opcode::kStore;
+        const ir::Type type = !moves ? ir::Type() : inner.op == Opcode::kLoad ? inner.result()->type : inner.operands[0]->type;
+        squares += type.hasLanes() && type.components == type.lanes ? 1 : 0;
+      });
+      forms.squares = std::max(forms.squares, squares);
+    }
     forms.jam = std::max<int>(forms.jam, i.jam);
   });
   return forms;
@@ -271,6 +294,16 @@ TEST(WidenItemsFormTest, VectorsThatShareLoadsGoTogether) {
   const Forms row = formsOf("uint s = 0; for (int i = 0; i < (int)n; ++i) s += in[i] * in[i * 8 + (int)l]; out[at] = s;");
   EXPECT_EQ(row.jam, 4);
   EXPECT_EQ(formsOf("out[at] = in[x] * 3;").jam, 1);
+}
+
+TEST(WidenItemsFormTest, VectorsSideBySideHaveSquares) {
+  const Forms stores = formsOf("out[(l + get_group_id(0)) * 10 + y] = in[x + y * n];", 64);
+  EXPECT_EQ(stores.jam, 16);
+  EXPECT_EQ(stores.squares, 1);
+  EXPECT_EQ(formsOf("out[at] = in[(int)x * (int)n + (int)y];", 64).squares, 1);
+  EXPECT_EQ(formsOf("out[l * 10 + y * 2] = in[x * 2 + y * n];", 64).squares, 0) << "two elements apart";
+  EXPECT_EQ(formsOf("out[at] = in[in[x] % 100 + y];", 64).squares, 0) << "rows are nowhere known";
+  EXPECT_EQ(formsOf("if (in[y] & 1) out[l * 10 + y] = in[x];", 64).squares, 0) << "not every vector comes there";
 }
 
 TEST(WidenItemsFormTest, ShortLoopsAndWhatIsTheSameGo) {

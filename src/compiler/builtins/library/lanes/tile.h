@@ -54,15 +54,20 @@ struct mrt_tiles {
       return shuffled<LEFT / 2, E, T>(r);
     }
   }
+  // Rows become columns.
+  template <class T>
+  MRT_IN tile<T> turned(tile<T> x) {
+    constexpr int kFit = 16 / (int)sizeof(T), kSquare = kFit < N ? kFit : N;
+    exchange<N / 2, kSquare, T>(x);
+    return shuffled<kSquare, kSquare, T>(x);
+  }
   // `row` says where the row of a lane is.
   template <class T, class P>
-  MRT_IN tile<T> turned(P row) {
-    constexpr int kFit = 16 / (int)sizeof(T), kSquare = kFit < N ? kFit : N;
+  MRT_IN tile<T> loaded(P row) {
     tile<T> x;
 #pragma GCC unroll 16
     for (int i = 0; i < N; ++i) __builtin_memcpy(&x.s[i], row(i), sizeof x.s[i]);
-    exchange<N / 2, kSquare, T>(x);
-    return shuffled<kSquare, kSquare, T>(x);
+    return turned<T>(x);
   }
   // The compiler is kept from computing the rows' places outside of the loop around: short rows would pay for that.
   MRT_IN long here(long x) {
@@ -80,7 +85,7 @@ struct mrt_tiles {
   MRT_IN tile<T> far_from(const char* p, long by, mrt_numbers<B...>) {
     const char* const base[] = {lanes::hidden(p + 4 * B * by)...};
     const long steps[] = {0, by, 2 * by, lanes::hidden(3 * by)};
-    return turned<T>([&](int i) __attribute__((always_inline)) { return base[i / 4] + steps[i % 4]; });
+    return loaded<T>([&](int i) __attribute__((always_inline)) { return base[i / 4] + steps[i % 4]; });
   }
   // Asks for what comes two lines behind a tile: where items are the turns, what an item does with an element keeps a processor
   // from seeing the next tile's loads soon.
@@ -96,12 +101,12 @@ struct mrt_tiles {
     if (b == lanes::full) return far(p, by);
     if (b == 0) return {};
     const int same = __builtin_ctz(b);
-    return turned<T>([&](int i)
+    return loaded<T>([&](int i)
                          __attribute__((always_inline)) { return (const char*)p + ((b >> i & 1) != 0 ? i : same) * by; });
   }
   template <class T, class X>
   MRT_IN tile<T> at(const T* p, X index, long size) {
-    return turned<T>([&](int i) __attribute__((always_inline)) { return (const char*)p + (long)index[i] * size; });
+    return loaded<T>([&](int i) __attribute__((always_inline)) { return (const char*)p + (long)index[i] * size; });
   }
   template <class T, class X>
   MRT_IN tile<T> at(const T* p, X index, long size, m on) {
@@ -109,6 +114,35 @@ struct mrt_tiles {
     if (b == 0) return {};
     const X same = X{} + index[__builtin_ctz(b)];
     return at(p, lanes::pick(on, index, same), size);
+  }
+  // The other way: component k of each lane goes to element k of its row.
+  template <class T>
+  MRT_IN void put_far(T* p, long by, typename lanes::template w<T, N> x) {
+    put_far_from<T>((char*)p, here(by), rows_of<T>(x), mrt_count<(N + 3) / 4>{});
+  }
+  template <class T>
+  MRT_IN void put_far(T* p, long by, typename lanes::template w<T, N> x, m on) {
+    const unsigned int b = lanes::bits(on);
+    if (b == lanes::full) return put_far(p, by, x);
+    const tile<T> rows = rows_of<T>(x);
+#pragma GCC unroll 16
+    for (int i = 0; i < N; ++i) {
+      if ((b >> i & 1) != 0) __builtin_memcpy((char*)p + i * by, &rows.s[i], sizeof rows.s[i]);
+    }
+  }
+  template <class T, int... B>
+  MRT_IN void put_far_from(char* p, long by, tile<T> rows, mrt_numbers<B...>) {
+    char* const base[] = {(char*)lanes::hidden(p + 4 * B * by)...};
+    const long steps[] = {0, by, 2 * by, lanes::hidden(3 * by)};
+#pragma GCC unroll 16
+    for (int i = 0; i < N; ++i) __builtin_memcpy(base[i / 4] + steps[i % 4], &rows.s[i], sizeof rows.s[i]);
+  }
+  template <class T>
+  MRT_IN tile<T> rows_of(typename lanes::template w<T, N> x) {
+    tile<T> r;
+#pragma GCC unroll 16
+    for (int i = 0; i < N; ++i) r.s[i] = x.s[i];
+    return turned<T>(r);
   }
   // As components: one for each turn.
   template <class T>
