@@ -94,6 +94,8 @@ std::string CppLanes::converted(const Instruction& i, const std::string& a) {
   const std::string target = element(to);
   switch (i.op) {
     case Opcode::kZExt:
+      // A comparison of bytes is one again if its mask is cut first.
+      if (from == Kind::kBool && ir::bitsOf(to) < 32) return "(mrt_L::to<" + target + ">(" + a + ") & 1)";
       if (from == Kind::kBool) return "mrt_L::to<" + target + ">(" + a + " & 1)";
       return "mrt_L::to<" + target + ">(" + a + ")";
     case Opcode::kSExt:

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "compiler/ir/evaluate.h"
+#include "compiler/passes/known_bits.h"
 #include "compiler/passes/uses.h"
 
 namespace manyrt::compiler::passes {
@@ -98,7 +99,31 @@ Value* undone(const Instruction& i) {
   }
 }
 
-constexpr Value* (*kPeepholes[])(const Instruction&) = {withNeutral, withZero, decided, undone};
+// (i32)(u8)x of an i32 that has no other bits.
+Value* cutForNothing(const Instruction& i) {
+  if (i.op != Opcode::kZExt || i.operands[0]->by == nullptr || i.operands[0]->by->op != Opcode::kTrunc) return nullptr;
+  Value* before = i.operands[0]->by->operands[0];
+  const bool is_same = before->type == i.result()->type && !i.operands[0]->type.isBool();
+  return is_same && (bitsThatMayBe(*before) & ~ir::maskOf(i.operands[0]->type.kind)) == 0 ? before : nullptr;
+}
+
+constexpr Value* (*kPeepholes[])(const Instruction&) = {withNeutral, withZero, decided, undone, cutForNothing};
+
+// The same of lanes, where there are other bits: vectors of another element's size would be made and taken apart again. Gives
+// the constant of the mask, which goes before it; null: it is something else.
+Instruction* cutByMask(ir::Module& module, ir::Function& function, Instruction& i) {
+  if (i.op != Opcode::kZExt || !i.result()->type.hasLanes() || i.operands[0]->by == nullptr) return nullptr;
+  const Instruction& cut = *i.operands[0]->by;
+  if (cut.op != Opcode::kTrunc || cut.operands[0]->type != i.result()->type) return nullptr;
+  Instruction* mask = module.makeInstruction(Opcode::kConstant);
+  mask->where = i.where;
+  mask->parent = i.parent;
+  module.makeValue(function, i.result()->type.plain(), mask);
+  mask->numbers.assign(i.result()->type.components, ir::maskOf(cut.result()->type.kind));
+  i.op = Opcode::kAnd;
+  i.operands = {cut.operands[0], mask->result()};
+  return mask;
+}
 
 // A mask that has all lanes on is none.
 void dropMask(Instruction& i) {
@@ -106,7 +131,8 @@ void dropMask(Instruction& i) {
 }
 
 void foldRegion(ir::Module& module, ir::Function& function, ir::Region& region, Replacements* replaced) {
-  for (Instruction* i : region.body) {
+  for (size_t at = 0; at < region.body.size(); ++at) {
+    Instruction* i = region.body[at];
     replaced->apply(*i);
     dropMask(*i);
     for (ir::Region* inner : i->regions) foldRegion(module, function, *inner, replaced);
@@ -117,6 +143,11 @@ void foldRegion(ir::Module& module, ir::Function& function, ir::Region& region, 
     }
     if (same != nullptr && same->type == i->result()->type) {
       replaced->replace(i->result(), same);
+      continue;
+    }
+    if (Instruction* mask = cutByMask(module, function, *i); mask != nullptr) {
+      region.body.insert(region.body.begin() + static_cast<ptrdiff_t>(at), mask);
+      ++at;
       continue;
     }
     // Floating sums and products stay as they are: what rounds once is the processor's to say.

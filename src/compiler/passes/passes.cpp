@@ -10,7 +10,9 @@
 #include "compiler/passes/inline_calls.h"
 #include "compiler/passes/join_jumps.h"
 #include "compiler/passes/lanes/jam_items.h"
+#include "compiler/passes/lanes/narrow_lanes.h"
 #include "compiler/passes/lanes/tile_loops.h"
+#include "compiler/passes/lanes/widen_carried.h"
 #include "compiler/passes/lanes/widen_items.h"
 #include "compiler/passes/limit_items.h"
 #include "compiler/passes/narrow_floats.h"
@@ -52,7 +54,9 @@ constexpr Pass kPasses[] = {
     {"copy_lanes", propagateCopies, "masks that a loop carries and that no lane leaves are those before it"},
     {"fold_lanes", fold, "masks that have all lanes on are none"},
     {"common_lanes", eliminateCommon, "each access has asked for itself whether its lanes have a step"},
-    {"clear", removeDead, "lanes of linear values that nothing asks for"},
+    {"narrow_lanes", narrowLanes, "what is cut and made wider again is one mask"},
+    {"clear", removeDead, "lanes of linear values that nothing asks for, and what has become narrow"},
+    {"widen_carried", widenCarried, "selects by masks and what loops carry are those of one vector"},
     {"jam_items", jamItems, "what is left of a loop is what it does"},
     {"tile_loops", tileLoops, "rows are those of one vector, or of none"},
     {"clear_tiles", removeDead, "addresses of elements that a tile has"},

@@ -398,8 +398,10 @@ void jam(ir::Module& module, ir::Function& function, Instruction& items) {
     if (own.isAskedInControl(*items.regions[0])) continue;
     const Squares squares(*items.regions[0], own);
     const bool is_square = dimension == across && squares.pay(items.lanes) && !hasItemsSlots(*items.regions[0]);
-    const uint8_t count = is_square ? items.lanes : Worth(items, own, dimension).count();
-    if (count < 2 || (size != 0 && size < count * (dimension == items.dimension ? items.lanes : 1u))) continue;
+    const uint32_t of_each = dimension == items.dimension ? items.lanes : 1;
+    uint8_t count = is_square ? items.lanes : Worth(items, own, dimension).count();
+    while (!is_square && count > 1 && size != 0 && size < count * of_each) count /= 2;  // rows are known to be short
+    if (count < 2 || (size != 0 && size < count * of_each)) continue;
     items.jam = count;
     items.jam_dimension = dimension;
     Region* region = module.makeRegion(&items);

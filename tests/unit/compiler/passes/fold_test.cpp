@@ -46,6 +46,31 @@ TEST(IrFoldTest, ConversionsAndComponentsThatAreUndoneGo) {
   EXPECT_EQ(folded("  %3: i32x2 = splat %0\n  %4: i32x2 = insert %3 %0 [0]\n  %9: i32 = extract %4 [1]\n", "i32"), "%9");
 }
 
+TEST(IrFoldTest, WhatIsCutAndHasNoOtherBitsStays) {
+  const std::string bytes = "  %2: i8 = trunc %0\n  %3: i32 = zext %2\n", cut = "  %8: i8 = trunc %7\n  %9: i32 = zext %8\n";
+  EXPECT_EQ(folded(bytes + "  %7: i32 = xor %3 %3\n" + cut, "i32"), "%7");
+  EXPECT_EQ(folded(bytes + "  %4: i32 = constant [3]\n  %7: i32 = lshr %3 %4\n" + cut, "i32"), "%7");
+  EXPECT_EQ(folded(bytes + "  %4: i32 = constant [27]\n  %7: i32 = select %1 %4 %3\n" + cut, "i32"), "%7");
+  EXPECT_EQ(folded(bytes + "  %4: i32 = constant [200]\n  %7: i32 = and %0 %4\n" + cut, "i32"), "%7");
+  EXPECT_EQ(folded(bytes + "  %4: i32 = constant [1]\n  %7: i32 = shl %3 %4\n" + cut, "i32"), "%9") << "a bit more";
+  EXPECT_EQ(folded(bytes + "  %7: i32 = add %3 %3\n" + cut, "i32"), "%9");
+  EXPECT_EQ(folded(bytes + "  %7: i32 = xor %3 %0\n" + cut, "i32"), "%9");
+}
+
+TEST(IrFoldTest, BytesOfLanesAreCutByAMask) {
+  ir::FromText made(
+      "vectors 16 along 0\nfunction \"k\" -> void kernel_for_groups [0 0 0] {\n  parameter %0: global* \"p\" bytes 0\n"
+      "  items lanes 4 along 0 {\n    %2: i32@4 = load %0 [4] align 4\n    %3: i8@4 = trunc %2\n    %4: i32@4 = zext %3\n"
+      "    store %4 %0 [4] align 4\n    yield\n  } { (%1: bool@4)\n    yield\n  }\n  return\n}\n");
+  ASSERT_TRUE(made.is_read) << made.why;
+  fold(made.module);
+  std::string why;
+  ASSERT_TRUE(ir::verify(made.module, &why)) << why;
+  const std::string text = ir::print(made.module);
+  EXPECT_NE(text.find("constant [255]"), std::string::npos) << text;
+  EXPECT_NE(text.find("%4: i32@4 = and %2"), std::string::npos) << text;
+}
+
 TEST(IrFoldTest, ConstantsAreComputedAsTheInterpreterDoes) {
   EXPECT_EQ(folded("  %3: i8 = constant [200]\n  %4: i8 = add %3 %3\n  %9: i32 = sext %4\n", "i32"), "4294967184");
   EXPECT_EQ(folded("  %3: i32x2 = constant [7 8]\n  %9: i32x2 = mul %3 %3\n", "i32x2"), "49 64");

@@ -2,6 +2,7 @@
 #include "compiler/passes/lanes/widen_items.h"
 
 #include <algorithm>
+#include <array>
 
 #include "../ir/ir_module.h"
 #include "compiler/passes/passes.h"
@@ -138,6 +139,40 @@ const Case kCases[] = {
     {"local uint t[512]; uint a = in[x], s = 0; t[y * w + l] = a; barrier(CLK_LOCAL_MEM_FENCE);\n"
      "for (uint i = 0; i < w; ++i) s = s * 3 + t[y * w + i] * in[i + l]; out[at] = s ^ a;",
      -1},
+    // What ends as a byte or a short is computed as one.
+    {"global const uchar* b = (global const uchar*)in; global uchar* o = (global uchar*)out;\n"
+     "o[at] = (uchar)((b[x] + b[x + 1] * 2) ^ (b[x + 2] << 3)) ^ ((b[x] & 0x80) ? 0x1b : b[x + 3] >> 2);",
+     -1},
+    {"global const char* b = (global const char*)in; global uchar* o = (global uchar*)out;\n"
+     "o[at] = (uchar)(b[x] + (b[x + 1] < b[x + 2]) - (b[x] >= -3) + (b[x + 1] == (char)n) * 1 + (in[x] > 70000u));",
+     -1},
+    {"global const ushort* b = (global const ushort*)in; global short* o = (global short*)out;\n"
+     "ushort a = b[x] + 40000, c = a ^ b[x + 1]; o[at] = (short)((a < c ? a - c : c + 1) | (uchar)(b[x + 3] + b[x + 4]));",
+     -1},
+    {"global const uchar* b = (global const uchar*)in; global uchar* o = (global uchar*)out; uchar d = b[x];\n"
+     "for (uint i = 0; i < n; ++i) { uchar r = d + (b[i] != b[x + i]); d = b[x + 2 * i]; uchar e = d + 1; d = r < e ? r : e; "
+     "}\n"
+     "o[at] = d; o[at + 256] = (uchar)(d + x) & (uchar)(n - d) & 0x7f;",
+     -1},
+    // Bytes and shorts that loops carry, chosen by wider numbers.
+    {"uchar c = 7; uint best = 0; for (uint i = 0; i < n; ++i) if (in[x + i] > best) { best = in[x + i]; c = (uchar)i; } "
+     "out[at] = c + best;",
+     -1},
+    {"char c = -3; short h = 200; for (int i = 0; i < (int)n; ++i) { if (in[x + i] & 4) { c = (char)in[i + l]; h = c; } else "
+     "if (in[l + i] < 900u) h = (short)i; } "
+     "out[at] = (uint)c * 3 + (uint)h;",
+     -1},
+    {"uchar c = (uchar)x; for (uint i = 0; i < n; ++i) { if (in[x + i] < 5000000u) c = (uchar)(c * 3 + i); if (c > 100) break; "
+     "} out[at] = c;",
+     -1},
+    {"ushort a = (ushort)in[x], b = 5; uint s = 0; for (uint i = 0; i < n; ++i) { if (in[l + i] % 7 > i) { ushort t = a; a = "
+     "b; b = t; } s += a; "
+     "((global uchar*)out)[at * 4 + (i & 3)] = (uchar)b; } out[at] ^= s + b;",
+     -1},
+    {"uchar c = 1; uint s = 0; for (uint i = 0; i < n; ++i) { for (uint j = 0; j < 3; ++j) if (in[x + i * 2 + j] > s) { s = "
+     "in[x + j]; c = (uchar)j; } "
+     "if (s > 7) continue; c = (uchar)(i + 250); } out[at] = s * 5 + c;",
+     -1},
     // Squares of elements, which vectors side by side have: of stores, of loads, of both, in an item's own order.
     {"out[(get_group_id(0) * 24 + l) * 10 + y] = in[x + y * n] * 3 + y;", -1},
     {"out[at] = in[l * 10 + y] ^ in[(int)x * (int)n + (int)y];", -1},
@@ -244,10 +279,11 @@ int lanesOf(const char* body, uint32_t vector_bytes) {
 
 // What the items of a kernel have, in the form for most of them: along one dimension or the other, whichever has more.
 struct Forms {
-  int tiles = 0, loops = 0, loads = 0, squares = 0, jam = 1, jam_dimension = -1;
+  int tiles = 0, loops = 0, loads = 0, squares = 0, bytes = 0, extensions = 0, jam = 1, jam_dimension = -1;
 };
-Forms formsOf(const char* body, uint32_t vector_bytes = 16) {
+Forms formsOf(const char* body, uint32_t vector_bytes = 16, uint32_t likely_row = 0) {
   ir::FromSource made(source(body));
+  if (likely_row != 0) std::ranges::copy(std::array<uint32_t, 3>{likely_row, 1, 1}, made.module.find("k")->likely_group);
   made.module.vector_bytes = vector_bytes;
   std::string why;
   EXPECT_TRUE(run(&made.module, "all", &why)) << why;
@@ -259,11 +295,16 @@ Forms formsOf(const char* body, uint32_t vector_bytes = 16) {
       const bool is_load = inner.op == Opcode::kLoad;
       own.tiles += is_load && inner.result()->type.lanes > 1 && inner.result()->type.components == inner.result()->type.lanes;
       own.loops += inner.op == Opcode::kLoop;
+      own.extensions += inner.op == Opcode::kZExt && inner.result()->type.hasLanes();
+      for (const ir::Value* each : inner.op == Opcode::kLoop ? inner.regions[0]->parameters : std::vector<ir::Value*>())
+        own.bytes += each->type.hasLanes() && each->type.kind == ir::Kind::kI8 ? 1 : 0;
       own.loads += is_load && !inner.is_rare;
     });
     forms.tiles = std::max(forms.tiles, own.tiles);
     forms.loops = std::max(forms.loops, own.loops);
     forms.loads = std::max(forms.loads, own.loads);
+    forms.bytes = std::max(forms.bytes, own.bytes);
+    forms.extensions = std::max(forms.extensions, own.extensions);
     if (i.jam > 1) {
       forms.jam_dimension = i.jam_dimension;
       int squares = 0;
@@ -293,7 +334,32 @@ TEST(WidenItemsFormTest, VectorsThatShareLoadsGoTogether) {
   EXPECT_EQ(rows.jam_dimension, 1);
   const Forms row = formsOf("uint s = 0; for (int i = 0; i < (int)n; ++i) s += in[i] * in[i * 8 + (int)l]; out[at] = s;");
   EXPECT_EQ(row.jam, 4);
+  EXPECT_EQ(formsOf("uint s = 0; for (int i = 0; i < (int)n; ++i) s += in[i] * in[i * 8 + (int)l]; out[at] = s;", 16, 8).jam, 2)
+      << "rows are known to have two vectors";
   EXPECT_EQ(formsOf("out[at] = in[x] * 3;").jam, 1);
+}
+
+TEST(WidenItemsFormTest, WhatEndsAsAByteIsComputedAsOne) {
+  const std::string bytes = "global const uchar* b = (global const uchar*)in; global uchar* o = (global uchar*)out; ";
+  EXPECT_EQ(formsOf((bytes + "o[(int)x] = (b[(int)x] + b[(int)x + 1]) ^ (b[(int)x] & 0x80 ? 27 : 0);").c_str()).extensions, 0);
+  EXPECT_EQ(formsOf((bytes + "o[(int)x] = (b[(int)x] + b[(int)x + 1]) / 2;").c_str()).extensions, 2)
+      << "the quotient wants more";
+  EXPECT_EQ(formsOf((bytes + "o[(int)x] = b[(int)x] + b[(int)x + 1] < 300;").c_str()).extensions, 3)
+      << "so does what is compared";
+}
+
+TEST(WidenItemsFormTest, BytesThatWideMasksChooseAreCarriedAsInts) {
+  EXPECT_EQ(formsOf("uchar c = 7; uint m = 0; for (uint i = 0; i < n; ++i) if (in[x + i] > m) { m = in[x + i]; c = (uchar)i; } "
+                    "out[at] = c + m;")
+                .bytes,
+            0);
+  EXPECT_EQ(formsOf("char c = 7; for (uint i = 0; i < n; ++i) if (in[x + i] > n) c = (char)(c / 5 + 3); out[at] = c;").bytes, 1)
+      << "the loop computes with it";
+  EXPECT_EQ(formsOf("global const uchar* b = (global const uchar*)in; uchar c = 7;\n"
+                    "for (uint i = 0; i < n; ++i) { uchar e = b[x + i]; c = e > c ? e : c; } out[at] = c;")
+                .bytes,
+            1)
+      << "bytes are compared";
 }
 
 TEST(WidenItemsFormTest, VectorsSideBySideHaveSquares) {
