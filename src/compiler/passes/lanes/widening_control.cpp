@@ -422,6 +422,7 @@ void Widening::loopOf(const Instruction& i) {
   around.left = slot(mask());
   around.waiting = slot(mask());
   give(i.operands, 0, around.body, false);
+  Value* const before = around.is_masked ? allOn() : nullptr;
   if (const Instruction* exit = around.is_masked ? onlyExit(i) : nullptr; exit != nullptr) commonTurns(i, *exit, around);
   if (around.is_masked) put(around.left, none());
   around_.push_back(around);
@@ -445,7 +446,10 @@ void Widening::loopOf(const Instruction& i) {
     writer_.end(Opcode::kNext);
   }
   writer_.moveTo(outer);
-  if (around.is_masked) put(on_, get(around.left));
+  // Lanes that go nowhere else have all left it by now.
+  const std::set<const Instruction*>& gone = escapes_.back();
+  const bool leaves_all = std::all_of(gone.begin(), gone.end(), [&](const Instruction* to) { return to == &i; });
+  if (around.is_masked) put(on_, leaves_all ? before : get(around.left));
   around_.pop_back();
   endControl(i);
   take(i.results, around.results);
