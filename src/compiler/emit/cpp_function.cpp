@@ -217,6 +217,10 @@ void CppFunction::instruction(const Instruction& i) {
     case Shape::kBarrier:
       out_ += around_.barrier();
       return;
+    case Shape::kPrefetch:
+      out_ +=
+          "__builtin_prefetch((const void*)((unsigned long)" + operand(i, 0) + " + " + std::to_string(i.numbers[0]) + "ul));\n";
+      return;
     case Shape::kFence:
       out_ += "__atomic_thread_fence(__ATOMIC_SEQ_CST);\n";
       return;

@@ -326,6 +326,7 @@ class Interpreter {
         item.exchange = &i;
         return true;
       case Shape::kFence:
+      case Shape::kPrefetch:
         return true;
       case Shape::kIf:
         call.stack.push_back({i.regions[*wordsOf(call, *i.operands[0]) != 0 ? 0 : 1]});

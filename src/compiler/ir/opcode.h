@@ -51,6 +51,7 @@ enum class Shape : uint8_t {
   kBarrier,   // every item of the group comes here; `numbers`: the flags
   kSubGroup,  // as `signature` says: every item of the sub-group that has not ended comes to one, and gives a value
   kFence,     // `numbers`: the flags
+  kPrefetch,  // (pointer): asks a cache for what lies `numbers[0]` bytes after it, wherever that is
   kIf,        // (bool) { then } { else }; results are those of the yields
   kLoop,      // (start values...) { body: one parameter for each } { step: as `continue` gives them }; results as `break` has
   // (i64 limits...) { for each work-item of the group that has not ended }; results as the last one's yield has. `numbers`, of
@@ -139,6 +140,7 @@ enum class Shape : uint8_t {
   X(kBarrier, "barrier", kBarrier)             \
   X(kSubGroup, "subgroup", kSubGroup)          \
   X(kFence, "fence", kFence)                   \
+  X(kPrefetch, "prefetch", kPrefetch)          \
   X(kIf, "if", kIf)                            \
   X(kLoop, "loop", kLoop)                      \
   X(kItems, "items", kItems)                   \

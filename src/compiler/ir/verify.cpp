@@ -493,6 +493,9 @@ class Verifier {
         return counts(i, 0, 0);
       case Shape::kFence:
         return counts(i, 0, 0);
+      case Shape::kPrefetch:
+        return counts(i, 1, 0) && takes(i, i.operands[0]->type.isPointer() && !i.operands[0]->type.hasLanes()) &&
+               (i.numbers.size() == 1 || fail(&i, "how far from its pointer it asks"));
       case Shape::kItems:
         return items(i);
       case Shape::kIf:

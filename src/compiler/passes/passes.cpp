@@ -11,6 +11,7 @@
 #include "compiler/passes/join_jumps.h"
 #include "compiler/passes/lanes/jam_items.h"
 #include "compiler/passes/lanes/narrow_lanes.h"
+#include "compiler/passes/lanes/prefetch_rows.h"
 #include "compiler/passes/lanes/tile_loops.h"
 #include "compiler/passes/lanes/widen_carried.h"
 #include "compiler/passes/lanes/widen_items.h"
@@ -60,6 +61,7 @@ constexpr Pass kPasses[] = {
     {"jam_items", jamItems, "what is left of a loop is what it does"},
     {"tile_loops", tileLoops, "rows are those of one vector, or of none"},
     {"clear_tiles", removeDead, "addresses of elements that a tile has"},
+    {"prefetch_rows", prefetchRows, "all accesses are there by now, and none is for nothing"},
 };
 
 }  // namespace

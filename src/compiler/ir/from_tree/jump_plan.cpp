@@ -3,6 +3,7 @@
 #include "compiler/ir/from_tree/jump_plan.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace manyrt::compiler::ir {
 

@@ -279,7 +279,7 @@ int lanesOf(const char* body, uint32_t vector_bytes) {
 
 // What the items of a kernel have, in the form for most of them: along one dimension or the other, whichever has more.
 struct Forms {
-  int tiles = 0, loops = 0, loads = 0, squares = 0, bytes = 0, extensions = 0, jam = 1, jam_dimension = -1;
+  int tiles = 0, loops = 0, loads = 0, squares = 0, bytes = 0, prefetches = 0, extensions = 0, jam = 1, jam_dimension = -1;
 };
 Forms formsOf(const char* body, uint32_t vector_bytes = 16, uint32_t likely_row = 0) {
   ir::FromSource made(source(body));
@@ -295,6 +295,7 @@ Forms formsOf(const char* body, uint32_t vector_bytes = 16, uint32_t likely_row 
       const bool is_load = inner.op == Opcode::kLoad;
       own.tiles += is_load && inner.result()->type.lanes > 1 && inner.result()->type.components == inner.result()->type.lanes;
       own.loops += inner.op == Opcode::kLoop;
+      own.prefetches += inner.op == Opcode::kPrefetch;
       own.extensions += inner.op == Opcode::kZExt && inner.result()->type.hasLanes();
       for (const ir::Value* each : inner.op == Opcode::kLoop ? inner.regions[0]->parameters : std::vector<ir::Value*>())
         own.bytes += each->type.hasLanes() && each->type.kind == ir::Kind::kI8 ? 1 : 0;
@@ -305,6 +306,7 @@ Forms formsOf(const char* body, uint32_t vector_bytes = 16, uint32_t likely_row 
     forms.loads = std::max(forms.loads, own.loads);
     forms.bytes = std::max(forms.bytes, own.bytes);
     forms.extensions = std::max(forms.extensions, own.extensions);
+    forms.prefetches = std::max(forms.prefetches, own.prefetches);
     if (i.jam > 1) {
       forms.jam_dimension = i.jam_dimension;
       int squares = 0;
@@ -346,6 +348,16 @@ TEST(WidenItemsFormTest, WhatEndsAsAByteIsComputedAsOne) {
       << "the quotient wants more";
   EXPECT_EQ(formsOf((bytes + "o[(int)x] = b[(int)x] + b[(int)x + 1] < 300;").c_str()).extensions, 3)
       << "so does what is compared";
+}
+
+TEST(WidenItemsFormTest, RowsThatComeNextAreAskedFor) {
+  EXPECT_EQ(formsOf("uint s = 0; for (uint i = 0; i < 9; ++i) s += in[at + i * n]; out[at * 9 % 7] = s;").prefetches, 1);
+  EXPECT_EQ(formsOf("uint s = 0; for (uint i = 0; i < 30; ++i) s += in[at + i * 16]; out[at * 9 % 7] = s;").prefetches, 1);
+  EXPECT_EQ(formsOf("uint s = 0; for (uint i = 0; i < 30; ++i) s += in[at + i * 8]; out[at * 9 % 7] = s;").prefetches, 0)
+      << "turns go along a line";
+  EXPECT_EQ(formsOf("uint s = 0; for (uint i = 0; i < 9; ++i) s += in[l + i * n]; out[at * 9 % 7] = s;").prefetches, 0)
+      << "other groups read the same";
+  EXPECT_EQ(formsOf("out[at] = in[at + 1] + in[at + 2];", 64).prefetches, 2) << "rows of a group";
 }
 
 TEST(WidenItemsFormTest, BytesThatWideMasksChooseAreCarriedAsInts) {
