@@ -677,7 +677,6 @@ class Interpreter {
   }
 
   static constexpr size_t kMaxCalls = 1000;
-
   Run& run_;
   const Module& module_;
   const Function& kernel_;
