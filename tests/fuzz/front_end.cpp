@@ -10,6 +10,7 @@
 #include "compiler/lowering/cpu/program.h"
 #include "compiler/lowering/opencl/program.h"
 #include "compiler/parser/parser.h"
+#include "compiler/pipeline/ir_unit.h"
 #include "compiler/preprocessor/preprocessor.h"
 
 namespace {
@@ -48,7 +49,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   require(parsed == !diagnostics.failed());
   if (!parsed) return 0;
   (void)lowerToOpenCl(program, sources, OpenClPointers::kHiddenOffsets);
-  CpuUnit unit;
-  require(lowerToCpu(&unit, nullptr, 1, program, sources, {}, diagnostics) == !diagnostics.failed());
+  CpuUnit optimized, quick;
+  std::string why_not;
+  (void)unitFromIr(&optimized, true, &why_not, program, sources, {}, diagnostics);
+  if (diagnostics.failed()) return 0;
+  require(lowerToCpu(&quick, 1, program, sources, {}, diagnostics) == !diagnostics.failed());
   return 0;
 }

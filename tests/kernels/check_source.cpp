@@ -13,6 +13,7 @@
 #include "compiler/lowering/cuda/program.h"
 #include "compiler/lowering/opencl/program.h"
 #include "compiler/parser/parser.h"
+#include "compiler/pipeline/ir_unit.h"
 #include "compiler/pipeline/options.h"
 #include "compiler/preprocessor/preprocessor.h"
 #include "compiler/toolchain/compiler.h"
@@ -63,6 +64,13 @@ bool readArguments(Arguments* arguments, int argc, char** argv) {
   return !arguments->file.empty();
 }
 
+// Optimised code, as a build makes it.
+bool toCpu(CpuUnit* unit, Program& program, const Sources& sources, const BuildOptions& options, Diagnostics& diagnostics) {
+  std::string why_not;
+  if (unitFromIr(unit, true, &why_not, program, sources, options, diagnostics)) return true;
+  return !diagnostics.failed() && lowerToCpu(unit, 1, program, sources, options, diagnostics);
+}
+
 bool check(const Arguments& arguments, const BuildOptions& options, std::string text) {
   Sources sources;
   Diagnostics diagnostics(sources);
@@ -77,7 +85,7 @@ bool check(const Arguments& arguments, const BuildOptions& options, std::string 
   CpuUnit unit;
   CudaUnit cuda;
   if (good && arguments.cuda) good = lowerToCuda(&cuda, program, sources, options, diagnostics);
-  if (good && arguments.cpu) good = lowerToCpu(&unit, nullptr, 1, program, sources, options, diagnostics);
+  if (good && arguments.cpu) good = toCpu(&unit, program, sources, options, diagnostics);
   std::string made;
   if (good && arguments.opencl) made = lowerToOpenCl(program, sources, arguments.pointers);
   if (good && arguments.cuda) made = cuda.text;
@@ -111,6 +119,5 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "The options are not usable: %s\n", arguments.options.c_str());
     return 2;
   }
-  options.gathers = cpuGathers(), options.scatters = cpuScatters();  // as a build on this processor
   return check(arguments, options, text.str()) ? 0 : 1;
 }

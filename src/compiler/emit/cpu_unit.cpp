@@ -187,7 +187,8 @@ class KernelText : public Common {
     joins_ = joinsGroups(source);
     if (changesGlobalMemoryAtomically(source)) row_.traits = kSharesAtomics;
     bool along_1 = false;
-    ir::forEach(*kernel.body, [&](const Instruction& i) { along_1 = along_1 || (i.lanes > 1 && i.dimension == 1); });
+    forEachLoop(*kernel.body,
+                [&](const Instruction& items) { along_1 = along_1 || (items.lanes > 1 && items.dimension == 1); });
     if (joins_) row_.traits |= (along_1 ? kJoinsAlong1 : kJoinsAlong0) | (mayLoop(source) ? 0 : kJoinsMany);
   }
 
@@ -219,8 +220,7 @@ class KernelText : public Common {
 
   // For UnitForm of unit.h.
   void noteLoops() {
-    ir::forEach(*kernel_.body, [&](const Instruction& i) {
-      if (i.op != Opcode::kItems) return;
+    forEachLoop(*kernel_.body, [&](const Instruction& i) {
       ++row_.loops;
       if (i.lanes > 1) ++row_.lane_loops;
       if (i.lanes <= 1) row_.no_lanes = "the IR has no lanes for it";
@@ -298,6 +298,23 @@ class KernelText : public Common {
   }
 
  private:
+  // Each loop over the items once: where the size of the group chooses between two dimensions (widen_items), the one for groups
+  // that have room for the lanes, which stands second.
+  template <typename Do>
+  static void forEachLoop(const ir::Region& region, const Do& look) {
+    const auto isOneLoop = [](const ir::Region* side) {
+      return side->body.size() == 2 && side->body[0]->op == Opcode::kItems && side->body[0]->lanes > 1;
+    };
+    for (const Instruction* i : region.body) {
+      if (i->op == Opcode::kItems) {
+        look(*i);
+        continue;
+      }
+      const bool is_choice = i->op == Opcode::kIf && i->regions.size() == 2 && isOneLoop(i->regions[0]) &&
+                             isOneLoop(i->regions[1]) && i->regions[0]->body[0]->dimension != i->regions[1]->body[0]->dimension;
+      for (size_t k = is_choice ? 1 : 0; k < i->regions.size(); ++k) forEachLoop(*i->regions[k], look);
+    }
+  }
   // Whether vectors that go together lie in one row.
   static bool jamsAlong(const Instruction& items) { return items.jam_dimension == items.dimension; }
   std::string vectors(const Instruction& items, uint32_t together) const {

@@ -156,7 +156,6 @@ struct Function {
   bool is_kernel = false;
   bool is_inline = false;
   uint32_t required_group_size[3] = {0, 0, 0};  // reqd_work_group_size; zeros: any
-  uint32_t turned = 0;                          // the dimension that a lowering has exchanged with 0; 0: none
   uint32_t id = 0;
   const Type* type = nullptr;
   std::vector<Variable*> locals;         // its __local variables (kernels only), in order

@@ -305,14 +305,12 @@ Status Pipeline::translate(FrontEnd* front_end, CpuUnit* optimized, CpuUnit* qui
         kept_.keepSources(sources);
         own.lanes = level_.lanes;
         own.launched_groups = launched_;
-        own.gathers = level_.gathers && !sanitizer_.watches();
-        own.scatters = level_.scatters && own.gathers;
         std::string why_not;
         const auto hasNoForm = [&] { log->append("remark: The IR has no room for this program: " + why_not + ".\n"); };
         if (optimized != nullptr && !unitFromIr(optimized, true, &why_not, program, sources, own, diagnostics)) {
           if (diagnostics.failed()) return false;
           hasNoForm();
-          if (!lowerToCpu(optimized, nullptr, mostTexts(), program, sources, own, diagnostics)) return false;
+          if (!lowerToCpu(optimized, 1, program, sources, own, diagnostics)) return false;
         }
         if (quick == nullptr) return true;
         if (mode_ == Mode::kIr) {
@@ -320,7 +318,7 @@ Status Pipeline::translate(FrontEnd* front_end, CpuUnit* optimized, CpuUnit* qui
           if (diagnostics.failed()) return false;
           hasNoForm();
         }
-        return lowerToCpu(nullptr, quick, mostTexts(), program, sources, own, diagnostics);
+        return lowerToCpu(quick, mostTexts(), program, sources, own, diagnostics);
       }));
   if (front_end_.options().no_warnings) return Status();
   for (const std::string& remark : (optimized != nullptr ? *optimized : *quick).remarks) log->append(remark).append("\n");

@@ -49,7 +49,6 @@ std::vector<std::string> cpuFlags(const BuildOptions& options, const CpuUnit& un
   const bool is_native = &level == &nativeCpuLevel();
   if (quick || (is_native && !__builtin_cpu_supports("avx512f"))) flags.emplace_back("-mno-avx512f");
 #endif
-  if (!quick && !sanitizer.watches() && unit.largest <= kLongKernel) flags.emplace_back("-fopenmp-simd");
   // gcc follows what may be the same memory a thousand stores back, in a third of the time of a long kernel. clang ignores it.
   if (!quick) flags.insert(flags.end(), {"--param", "sccvn-max-alias-queries-per-access=20"});
   if (unit.fibers) flags.emplace_back("-fstack-clash-protection");  // no frame skips the guard of a fiber's stack

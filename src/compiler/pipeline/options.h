@@ -29,11 +29,8 @@ struct BuildOptions {
   bool exact_lines = false;                 // each line of generated code names the user's line: for reports of sanitizers
   bool repeats_lines = false;               // the same lines, and the code stays as it is: for profilers and reports of crashes
   bool users_names = false;                 // variables are called as in the source where that is clear: for debuggers
-  bool gathers = false;                     // the processor's gathers are fast (cpuGathers),
-  bool scatters = false;                    // and its scatters
   uint32_t group_size[3] = {0, 0, 0};       // -rt-group-size=16,16,1: code for this size alone; zeros: any
   uint32_t lanes = 16;                      // numbers of 4 bytes that the processor's vectors have
-  bool both_orders = false;  // kernels are written for either order of dimensions, as nothing will be known of their launches
   // By kernel, the groups of its launches so far: no promise. Code for other sizes is as right, and may be slower.
   using Groups = std::map<std::string, std::array<uint32_t, 3>>;
   Groups launched_groups;

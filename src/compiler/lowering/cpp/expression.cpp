@@ -340,9 +340,6 @@ std::string CppText::expression(const Expr& e) {
         const std::string element = packed ? prelude_.packed(e.a->type->element) : prelude_.type(e.a->type->element);
         return "((" + element + "*)&" + expression(*e.a) + ")[" + expression(*e.b) + (packed ? "].v" : "]");
       }
-      if (index_text) {
-        if (std::string index = index_text(*e.b); !index.empty()) return "(" + expression(*e.a) + ")[" + index + "]";
-      }
       return "(" + expression(*e.a) + ")[" + expression(*e.b) + "]";
   }
   return "";

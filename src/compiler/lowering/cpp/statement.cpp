@@ -70,7 +70,6 @@ void CppText::statement(const Stmt& s, std::string* out) {
     case StmtKind::kFor: {
       *out += "{ ";
       if (s.init != nullptr) statement(*s.init, out);
-      if (loop_runs && loop_runs(s)) *out += "if (!(" + expression(*s.a) + ")) __builtin_unreachable(); ";
       if (s.unroll >= 0) {
         *out += "\n#pragma " + unroll_words + (s.unroll == 0 ? unroll_freely : std::to_string(s.unroll)) + "\n";
       }

@@ -59,8 +59,6 @@ class CppText {
   std::function<std::string()> barrier_call;                 // a whole expression
   std::function<std::string(const Stmt&)> return_statement;  // kernels: null in helpers
   std::function<bool(const Variable&)> is_bound;             // declared by the surroundings: only its initialiser is printed
-  std::function<bool(const Stmt&)> loop_runs;                // whether a loop is known to run at least once
-  std::function<std::string(const Expr&)> index_text;        // another form of an index; empty: as it is
   bool quick = false;                                        // no forced inlining
   bool lines = true;                                         // #line before statements and functions
   std::function<std::string(const Expr&)> builtin_text;      // another form of a call of a builtin; empty: as it is

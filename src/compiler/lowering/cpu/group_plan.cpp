@@ -24,8 +24,7 @@ bool isCheapBuiltin(const Builtin& builtin) {
 
 class GroupPlanner {
  public:
-  GroupPlanner(Program& program, Function& kernel, GroupPlan::Split split)
-      : program_(program), kernel_(kernel), isolates_(split == GroupPlan::Split::kLoops) {}
+  GroupPlanner(Program& program, Function& kernel) : program_(program), kernel_(kernel) {}
 
   std::unique_ptr<GroupPlan> make(std::string* why_not) {
     plan_ = std::make_unique<GroupPlan>();
@@ -35,11 +34,6 @@ class GroupPlanner {
     collectFacts();
     body_ = kernel_.body->body;
     plan_->limits_ = LimitFinder(*plan_, kernel_, false).take(&body_, [](const Variable&) { return false; });
-    for (const Stmt* s : body_) isolates_ = isolates_ && !containsReturn(*s);
-    isolates_ = isolates_ && !kernel_.has_goto;  // a label may be outside of the loop
-    // What a pointer reaches lives where it is declared. Behind a loop that is a region of its own it would be gone, though no
-    // later region names it.
-    for (const auto& [variable, facts] : facts_) isolates_ = isolates_ && !facts.address_taken;
     buildTree();
     if (failure_.empty()) {
       findHomes();
@@ -227,36 +221,10 @@ class GroupPlanner {
         }
         continue;
       }
-      const bool alone = isolates_ && isCountedLoop(*s);
-      if (alone) flush();
       if (!region) region = node(NodeKind::kRegion);
       region->statements.push_back(s);
-      if (alone) flush();
     }
     flush();
-  }
-
-  // A loop that runs equally often for every work-item becomes a region of its own. With no statements before and behind it,
-  // compilers can vectorise across the work-items.
-  bool isCountedLoop(const Stmt& s) const {
-    if (s.kind != StmtKind::kFor || s.a == nullptr || s.init == nullptr || s.init->kind != StmtKind::kDeclare) return false;
-    if (s.a->kind != ExprKind::kBinary || s.a->op < Op::kLess || s.a->op > Op::kGreaterEqual) return false;
-    if (s.init->variables.size() != 1 || s.init->variables[0]->initializer == nullptr) return false;
-    return plan_->isUniform(*s.init->variables[0]->initializer) && isBoundOf(*s.a, s.init->variables[0]);
-  }
-  bool isBoundOf(const Expr& condition, const Variable* variable) const {
-    const Expr* counted = condition.a;
-    while (counted->kind == ExprKind::kConvert) counted = counted->a;
-    return counted->kind == ExprKind::kVariable && counted->variable == variable && isSame(*condition.b);
-  }
-  // Uniform, by way of variables that are set once too.
-  bool isSame(const Expr& e, int depth = 0) const {
-    if (plan_->isUniform(e)) return true;
-    if (e.kind == ExprKind::kConvert) return isSame(*e.a, depth);
-    if (e.kind != ExprKind::kVariable) return false;
-    const auto facts = facts_.find(e.variable);
-    return facts != facts_.end() && facts->second.assignments == 1 && !facts->second.address_taken &&
-           e.variable->initializer != nullptr && depth < 8 && isSame(*e.variable->initializer, depth + 1);
   }
 
   // Whether a barrier may come after statement i: else a return in a region is enough.
@@ -590,11 +558,10 @@ class GroupPlanner {
   uint32_t next_id_ = 0;
   uint32_t nested_ = 0;
   bool in_loop_ = false, in_switch_ = false, case_level_ = false, known_uniform_ = false;
-  bool isolates_;
 };
 
-std::unique_ptr<GroupPlan> GroupPlan::make(Program& program, Function& kernel, std::string* why_not, Split split) {
-  return GroupPlanner(program, kernel, split).make(why_not);
+std::unique_ptr<GroupPlan> GroupPlan::make(Program& program, Function& kernel, std::string* why_not) {
+  return GroupPlanner(program, kernel).make(why_not);
 }
 
 Storage GroupPlan::storage(const Variable& variable) const {

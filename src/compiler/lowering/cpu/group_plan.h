@@ -47,10 +47,8 @@ enum class Storage : uint8_t {
 
 class GroupPlan {
  public:
-  // How far a kernel is taken apart: at its barriers alone, or also around counted loops, for compilers that make vectors.
-  enum class Split : uint8_t { kBarriers, kLoops };
   // `why_not` receives the reason where a kernel with barriers cannot be split.
-  static std::unique_ptr<GroupPlan> make(Program& program, Function& kernel, std::string* why_not, Split split = Split::kLoops);
+  static std::unique_ptr<GroupPlan> make(Program& program, Function& kernel, std::string* why_not);
 
   const Node& root() const { return *root_; }
   Storage storage(const Variable& variable) const;
@@ -61,20 +59,6 @@ class GroupPlan {
   // The same for every work-item of a group, with no effects, and without reading memory.
   bool isUniform(const Expr& expression) const;
 
-  // Along which dimension neighbouring work-items become lanes: 0, or 1 in a kernel that joins groups.
-  uint32_t laneDimension() const { return lane_dimension_; }
-  void setLaneDimension(uint32_t dimension) { lane_dimension_ = dimension; }
-  // Whether neighbours of the other dimension load several elements at once (lanes/tile_loads.h).
-  bool turnsItems() const { return turns_items_; }
-  void setTurnsItems(bool turns) { turns_items_ = turns; }
-  // Whether the groups' order is another one than that of the lanes (turn.h).
-  bool isTurned() const { return is_turned_; }
-  void setTurned(bool turned) { is_turned_ = turned; }
-  // Whether the processor takes lanes from anywhere in memory by one instruction, and puts them there (BuildOptions).
-  bool gathers() const { return gathers_; }
-  bool scatters() const { return scatters_; }
-  void setGathers(bool gathers, bool scatters) { gathers_ = gathers, scatters_ = scatters; }
-
  private:
   friend class GroupPlanner;
   std::unique_ptr<Node> root_;
@@ -83,17 +67,11 @@ class GroupPlan {
   std::vector<ItemLimit> limits_;
   bool has_masks_ = false;
   bool has_barrier_ = false;
-  uint32_t lane_dimension_ = 0;
-  bool turns_items_ = false;
-  bool is_turned_ = false;
-  bool gathers_ = false, scatters_ = false;
 };
 
 // Helpers with barriers (and kernels that are called and have local variables) become part of the kernel. False, with the
 // reason: one of them is called where that cannot be done.
 bool inlineHelpers(Program& program, Function& kernel, std::string* why_not);
-// The same kernel with a tree and variables of its own, but for its parameters and local memory. No declaration of the program.
-Function* copyOf(Program& program, const Function& kernel);
 // Parameters that the kernel changes or takes the address of become variables of its body.
 void separateParameters(Program& program, Function& kernel);
 

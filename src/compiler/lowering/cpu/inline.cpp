@@ -273,15 +273,6 @@ class Inliner {
 
 }  // namespace
 
-Function* copyOf(Program& program, const Function& kernel) {
-  Function* const copy = program.makeFunction();
-  const uint32_t id = copy->id;
-  *copy = kernel;
-  copy->id = id;
-  copy->body = Copier(program).copy(kernel.body);
-  return copy;
-}
-
 bool inlineHelpers(Program& program, Function& kernel, std::string* why_not) {
   bool needed = false;
   visitExpressions(kernel.body, [&](Expr& e) {

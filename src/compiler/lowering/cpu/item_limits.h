@@ -24,12 +24,6 @@ struct ItemLimit {
   uint64_t more = 0;  // what is added to the id
 };
 
-// Whether a row has at most one item left.
-inline bool leavesOne(const std::vector<ItemLimit>& limits) {
-  return std::any_of(limits.begin(), limits.end(),
-                     [](const ItemLimit& limit) { return limit.dimension == 0 && limit.bound == nullptr && !limit.lower; });
-}
-
 class LimitFinder {
  public:
   // `lower`: also limits below which items do nothing.

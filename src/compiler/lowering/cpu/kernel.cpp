@@ -8,9 +8,7 @@
 #include "compiler/builtins/builtins.h"
 #include "compiler/lowering/cpu/item_limits.h"
 #include "compiler/lowering/cpu/tree_facts.h"
-#include "compiler/lowering/cpu/turn.h"
 #include "compiler/lowering/cpu/user_names.h"
-#include "compiler/lowering/cpu/wide_index.h"
 #include "compiler/lowering/cpu/work_items.h"
 #include "compiler/lowering/program_facts.h"
 #include "compiler/parser/visit.h"
@@ -23,40 +21,31 @@ constexpr uint64_t roundUp(uint64_t bytes, uint64_t to) { return (bytes + to - 1
 
 std::string text(uint64_t value) { return std::to_string(value); }
 
+constexpr char kLinkage[] = "extern \"C\"";
+
 bool endOnlyRows(const std::vector<ItemLimit>& limits) {
   return std::all_of(limits.begin(), limits.end(), [](const ItemLimit& limit) { return limit.dimension == 0; });
 }
 
-// Before a loop over items that a lambda runs. clang would give all turns the same memory for what the lambda keeps in memory,
-// and one item's values to others: it decides by itself.
-constexpr const char* kSimdPragma = "#ifndef __clang__\n#pragma omp simd\n#endif\n";
-
 }  // namespace
 
-KernelText::KernelText(CppText& text, const Function& kernel, const BuildOptions& options, CpuForm form)
-    : text_(text),
-      kernel_(kernel),
-      options_(options),
-      form_(form),
-      one_by_one_(form == CpuForm::kQuick || kernelSize(kernel) > kLongKernel) {
+KernelText::KernelText(CppText& text, const Function& kernel, const BuildOptions& options)
+    : text_(text), kernel_(kernel), options_(options) {
   text_.may_jump = kernel.has_goto;
   for (int d = 0; d < 3; ++d) {
-    fixed_[d] = kernel.required_group_size[0] != 0 ? kernel.required_group_size[d]
-                                                   : options.group_size[turnedDimension(kernel, static_cast<uint32_t>(d))];
+    fixed_[d] = kernel.required_group_size[0] != 0 ? kernel.required_group_size[d] : options.group_size[d];
   }
 }
 
 void KernelText::start(CpuKernel* kernel) {
   kernel->entry = "k_" + text_.name(kernel_);
-  for (uint32_t d = 0; d < 3; ++d) kernel->required_group_size[turnedDimension(kernel_, d)] = fixed_[d];
+  for (uint32_t d = 0; d < 3; ++d) kernel->required_group_size[d] = fixed_[d];
   if (changesGlobalMemoryAtomically(kernel_)) kernel->traits = kSharesAtomics;
 }
 
 // Ids, sizes and arguments, each read once: nothing that the kernel writes can change them. A name without a use is not
 // free: compilers look at it in every pass.
 void KernelText::prologue(const std::string& rest, std::string* out) {
-  const std::string most = text(static_cast<uint64_t>(joins_ ? kMaxCallItems : kMaxGroupItems));
-  const bool ranges = form_ == CpuForm::kOptimized;
   if (joins_) {
     *out += "const unsigned int* const mrt_h = mrt_g->worker & " + text(kJoinedGroups) +
             " ? (unsigned int*)mrt_g->local_memory : 0;\n";
@@ -65,7 +54,7 @@ void KernelText::prologue(const std::string& rest, std::string* out) {
     const std::string n = std::to_string(d);
     const auto uses = [&](const char* name) { return rest.find(name + n) != std::string::npos; };
     const bool base = uses("mrt_b");
-    const std::string at = "[" + text(turnedDimension(kernel_, static_cast<uint32_t>(d))) + "]";  // in the launch's order
+    const std::string at = "[" + n + "]";
     const std::string size = "mrt_g->group_size" + at, id = "mrt_g->group_id" + at, count = "mrt_g->group_count" + at,
                       offset = "mrt_g->global_offset" + at;
     if (uses("mrt_z")) *out += "const long mrt_z" + n + " = " + offset + ";\n";
@@ -83,14 +72,9 @@ void KernelText::prologue(const std::string& rest, std::string* out) {
       if (uses("mrt_k")) *out += "const unsigned long mrt_k" + n + " = " + count + ";\n";
       if (base) *out += "const long mrt_b" + n + " = (long)mrt_w" + n + " * mrt_n" + n + " + " + offset + ";\n";
     }
-    if (!ranges) continue;
-    *out += "if (mrt_n" + n + " < 1 || mrt_n" + n + " > " + most;
-    if (base) *out += " || mrt_b" + n + " < 0 || mrt_b" + n + " > " + text(static_cast<uint64_t>(kMaxItems)) + "l";
-    *out += ") __builtin_unreachable();\n";
   }
   if (rest.find("mrt_rows") != std::string::npos) *out += "const long mrt_rows = mrt_n1 * mrt_n2;\n";
-  if (ranges || rest.find("mrt_items") != std::string::npos) *out += "const long mrt_items = mrt_n0 * mrt_n1 * mrt_n2;\n";
-  if (ranges) *out += "if (mrt_items < 1 || mrt_items > " + most + ") __builtin_unreachable();\n";
+  if (rest.find("mrt_items") != std::string::npos) *out += "const long mrt_items = mrt_n0 * mrt_n1 * mrt_n2;\n";
   for (size_t i = 0; i < kernel_.parameters.size(); ++i) {
     const Variable& parameter = *kernel_.parameters[i];
     const std::string own = text_.name(parameter);
@@ -143,7 +127,7 @@ void KernelText::storage(CpuKernel* kernel, std::string* out) {
   *out += "char* mrt_s = (char*)mrt_g->local_memory + " + text(kernel->local_bytes) + ";\n" + arrays;
 }
 
-CpuKernel KernelText::split(const GroupPlan& plan, const std::string& linkage, std::string* out, const std::string& instead) {
+CpuKernel KernelText::split(const GroupPlan& plan, std::string* out) {
   CpuKernel kernel;
   start(&kernel);
   made_ = CpuKernel();
@@ -168,8 +152,7 @@ CpuKernel KernelText::split(const GroupPlan& plan, const std::string& linkage, s
   kernel.no_lanes = made_.no_lanes;
   kernel.barriers = plan.hasBarrier() ? kSplitAtBarriers : kNoBarriers;
   if (joins_ && kernel.scratch_bytes == 0) {
-    kernel.traits |= plan.laneDimension() == 0 ? kJoinsAlong0 : kJoinsAlong1;
-    if (plan.turnsItems()) kernel.traits |= kTurnsItems;
+    kernel.traits |= kJoinsAlong0;
     if (!mayLoop(kernel_)) kernel.traits |= kJoinsMany;
   }
   rest += top_ + "{\n" + inside + "\n}\n";
@@ -177,19 +160,19 @@ CpuKernel KernelText::split(const GroupPlan& plan, const std::string& linkage, s
   const bool named = options_.users_names && isFreeName(kernel_.name);  // for a debugger, the entry calls it by its name
   const std::string parameters = "(const mrt_group* mrt_g, void* const* mrt_a) {\n";
   *out += text_.place(kernel_);
-  *out +=
-      (named ? "namespace kernels { static void " + kernel_.name : linkage + " void " + kernel.entry) + parameters + instead;
+  *out += (named ? "namespace kernels { static void " + kernel_.name : std::string(kLinkage) + " void " + kernel.entry) +
+          parameters;
   prologue(rest, out);
   *out += rest + "}\n";
   if (named)
-    *out += "}\n" + text_.place(kernel_) + linkage + " void " + kernel.entry + parameters + "kernels::" + kernel_.name +
-            "(mrt_g, mrt_a);\n}\n";
+    *out += "}\n" + text_.place(kernel_) + std::string(kLinkage) + " void " + kernel.entry + parameters +
+            "kernels::" + kernel_.name + "(mrt_g, mrt_a);\n}\n";
   text_.is_bound = nullptr;
   text_.return_statement = nullptr;
   return kernel;
 }
 
-CpuKernel KernelText::onFibers(const std::string& linkage, std::string* out) {
+CpuKernel KernelText::onFibers(std::string* out) {
   CpuKernel kernel;
   start(&kernel);
   kernel.barriers = kOnFibers;
@@ -211,7 +194,7 @@ CpuKernel KernelText::onFibers(const std::string& linkage, std::string* out) {
   text_.inBody(kernel_, &rest);
   prologue(rest, out);
   *out += rest + (named ? "}\n}\n" + text_.place(kernel_) : "}\n");
-  *out += linkage + " void " + kernel.entry + "(const mrt_group* mrt_g, void* const* mrt_a) {\n" + frame +
+  *out += std::string(kLinkage) + " void " + kernel.entry + "(const mrt_group* mrt_g, void* const* mrt_a) {\n" + frame +
           " mrt_f{mrt_g, mrt_a};\n" + "rtHostFibers->" + (callsSubGroups(kernel_) ? "run_sub_groups" : "run") + "(" + item +
           ", &mrt_f, mrt_g->group_size[0] * mrt_g->group_size[1] * mrt_g->group_size[2]);\n}\n";
   text_.barrier_call = nullptr;
@@ -292,8 +275,6 @@ void KernelText::node(const Node& at, std::string* out) {
 void KernelText::region(const Node& at, std::string* out) {
   Items work;
   work.one = all_agree_;
-  if (all_agree_ && remark && !at.statements.empty())
-    remark(at.statements[0]->where, "The work-items of \"" + kernel_.name + "\" do the same: one of them stands for all.");
   work.statements = at.statements;
   const bool only_names = std::all_of(at.statements.begin(), at.statements.end(), [](const Stmt* s) {
     return s->kind == StmtKind::kDeclare &&
@@ -308,7 +289,6 @@ void KernelText::region(const Node& at, std::string* out) {
     work.limited = !ends.empty();
     work.begins_later = std::any_of(ends.begin(), ends.end(), [](const ItemLimit& limit) { return limit.lower; });
     work.rows = endOnlyRows(ends);
-    work.simd = !leavesOne(ends);
     if (work.limited) {
       *out += "{ long mrt_f0 = mrt_e0, mrt_f1 = mrt_e1, mrt_f2 = mrt_e2;\n";
       if (work.begins_later) *out += "long mrt_o0 = 0, mrt_o1 = 0, mrt_o2 = 0;\n";
@@ -415,7 +395,6 @@ std::string KernelText::condition(const Expr& expression, bool truth, std::strin
   work.result = "mrt_c" + std::to_string(++next_);
   work.truth = truth;
   work.one = !hasEffects(expression);
-  work.simd = false;
   top_ += "long " + work.result + " = 0;\n";
   items(work, out);
   return work.result;
@@ -445,16 +424,10 @@ void KernelText::items(const Items& work, std::string* out) {
     *out += "}\n";
     return;
   }
-  const std::string leave = one_by_one_ ? "goto mrt_r" + std::to_string(++next_) + "; " : "return; ";
+  const std::string leave = "goto mrt_r" + std::to_string(++next_) + "; ";
   text_.return_statement = [&](const Stmt&) { return masks ? "{ mrt_alive[mrt_l] = 0; " + leave + "} " : leave; };
-  if (one_by_one_) {
-    if (form_ == CpuForm::kOptimized && remark && !work.statements.empty())
-      remark(work.statements[0]->where, "The work-items of \"" + kernel_.name + "\" run one by one: the kernel is long.");
-    noteLoop(work, form_ == CpuForm::kQuick ? "quick code runs work-items one by one" : "the kernel is long");
-    plainLoops(work, out);
-  } else {
-    loops(work, out);
-  }
+  noteLoop(work, "quick code runs work-items one by one");
+  plainLoops(work, out);
   text_.return_statement = nullptr;
   *out += "}\n";
 }
@@ -464,40 +437,6 @@ std::string KernelText::firstOf(int d, const Items& work) { return work.begins_l
 std::string KernelText::loopOver(int d, const Items& work) {
   const std::string at = "mrt_l" + std::to_string(d), end = (work.limited ? "mrt_f" : "mrt_e") + std::to_string(d);
   return "for (long " + at + " = " + firstOf(d, work) + "; " + at + " < " + end + "; ++" + at + ") ";
-}
-
-void KernelText::loops(const Items& work, std::string* out, bool as_lanes) {
-  const bool simd = work.simd && work.result.empty() && options_.optimize && !leavesOne(plan_->limits());
-  if (as_lanes) lanes_cost_more_ = false;
-  if (simd && as_lanes && work.value == nullptr && asVectors(work, out)) return;
-  if (!simd && as_lanes) noteLoop(work, options_.optimize ? "one work-item is chosen" : "the build does not optimise");
-  WideIndices indices(text_, *plan_, kernel_);
-  std::string guard;
-  const bool wide = simd && indices.find(work.statements, "mrt_wide", &guard);
-  if (wide) *out += guard;
-  *out += loopOver(2, work) + loopOver(1, work) + "{\n";
-  auto one = [&](const char* name) {
-    *out += std::string("auto ") + name + " = [&](const long mrt_l0) __attribute__((always_inline)) {\n";
-    *out += "const long mrt_l = (mrt_l2 * mrt_n1 + mrt_l1) * mrt_n0 + mrt_l0;\n";
-    if (plan_->hasMasks()) *out += "if (mrt_masked && mrt_alive[mrt_l] == 0) return;\n";
-    body(work, out);
-    *out += "};\n";
-  };
-  const std::string loop = loopOver(0, work);
-  if (wide) {
-    text_.index_text = [&](const Expr& index) { return indices.wide(index); };
-    text_.loop_runs = [&](const Stmt& inner) { return indices.runs(inner); };
-    one("mrt_f");
-    text_.index_text = nullptr;
-    text_.loop_runs = nullptr;
-    one("mrt_q");
-    *out += std::string("if (mrt_wide) {\n") + kSimdPragma + loop + "mrt_f(mrt_l0);\n} else " + loop +
-            "{ __asm__ volatile(\"\"); mrt_q(mrt_l0); }\n}\n";  // rare: not worth a second vector form
-    return;
-  }
-  one("mrt_f");
-  if (simd && !lanes_cost_more_) *out += kSimdPragma;
-  *out += loop + "mrt_f(mrt_l0);\n}\n";
 }
 
 // Counts a loop over the work-items for UnitForm. Conditions are none: they belong to the loops around.
@@ -518,11 +457,9 @@ void KernelText::plainLoops(const Items& work, std::string* out) {
   if (inside.find("goto " + label + ";") != std::string::npos) inside += label + ": ;\n";
   const auto uses = [&](const char* name) { return inside.find(name) != std::string::npos; };
   const bool numbered = uses("[mrt_l]");
-  const bool tells = form_ == CpuForm::kQuick;  // at which item it is: for the report of a crash
-  const std::string row = loopOver(0, work) + "{\n" + (tells ? "mrt_g->item[0] = (unsigned int)mrt_l0;\n" : "");
+  const std::string row = loopOver(0, work) + "{\n" + "mrt_g->item[0] = (unsigned int)mrt_l0;\n";
   const auto outer = [&](const char* first, const char* second) {
-    if (tells)
-      *out += std::string("mrt_g->item[1] = (unsigned int)") + first + "; mrt_g->item[2] = (unsigned int)" + second + ";\n";
+    *out += std::string("mrt_g->item[1] = (unsigned int)") + first + "; mrt_g->item[2] = (unsigned int)" + second + ";\n";
   };
   if (work.rows && endOnlyRows(plan_->limits()) && !uses("mrt_l1") && !uses("mrt_l2")) {
     *out += "for (long mrt_r = 0; mrt_r < mrt_rows; ++mrt_r) {\n";
@@ -536,7 +473,7 @@ void KernelText::plainLoops(const Items& work, std::string* out) {
     if (numbered) *out += "const long mrt_l = (mrt_l2 * mrt_n1 + mrt_l1) * mrt_n0 + mrt_l0;\n";
   }
   *out += inside + "}\n}\n";
-  if (tells) *out += "mrt_g->item[0] = ~0u;\n";  // what comes now is the group's
+  *out += "mrt_g->item[0] = ~0u;\n";  // what comes now is the group's
 }
 
 void KernelText::body(const Items& work, std::string* out) {

@@ -18,18 +18,13 @@
 
 namespace manyrt::compiler {
 
-class LaneShapes;
-
 class KernelText {
  public:
-  KernelText(CppText& text, const Function& kernel, const BuildOptions& options, CpuForm form);
+  KernelText(CppText& text, const Function& kernel, const BuildOptions& options);
 
-  // `linkage`: of the function that the table names, such as "static".
-  // `plan`: of this kernel. `instead`: a statement ahead of all else.
-  CpuKernel split(const GroupPlan& plan, const std::string& linkage, std::string* out, const std::string& instead = "");
-  CpuKernel onFibers(const std::string& linkage, std::string* out);
-
-  std::function<void(Location, const std::string&)> remark;  // says which form a region took; may be empty
+  // `plan`: of this kernel. The function that the table names is extern "C": the table may stand in another text.
+  CpuKernel split(const GroupPlan& plan, std::string* out);
+  CpuKernel onFibers(std::string* out);
 
  private:
   // A loop over the work-items of the group, or a look at one of them.
@@ -37,10 +32,9 @@ class KernelText {
     std::vector<Stmt*> statements;
     const Expr* value = nullptr;  // instead of statements: what `result` receives, of the last item or the one looked at
     std::string result;
-    bool truth = false;  // of the value: 0 or 1
-    bool one = false;    // only the first that is still there
-    bool mask = false;   // the value says whether the item leaves
-    bool simd = true;
+    bool truth = false;         // of the value: 0 or 1
+    bool one = false;           // only the first that is still there
+    bool mask = false;          // the value says whether the item leaves
     bool limited = false;       // the loops end at mrt_f0, ..., else at mrt_e0, ...
     bool begins_later = false;  // they begin at mrt_o0, ..., else at 0
     bool rows = true;           // they end nowhere sooner in dimensions 1 and 2
@@ -59,15 +53,10 @@ class KernelText {
   bool assignsUniform(const Expr& e) const;
 
   void items(const Items& work, std::string* out);
-  void loops(const Items& work, std::string* out, bool as_lanes = true);
   static std::string firstOf(int d, const Items& work);   // where the loop over the items of a dimension begins
   static std::string loopOver(int d, const Items& work);  // its head
   void plainLoops(const Items& work, std::string* out);
-  bool lanes(const Items& work, std::string* out);
-  bool asVectors(const Items& work, std::string* out);
   void noteLoop(const Items& work, const std::string& no_lanes);
-  bool lanesAlong(uint32_t dimension, const Items& work, std::string* out);
-  std::string asLanes(LaneShapes& shapes, uint32_t dimension, const Items& work, std::string* why_not);
   void body(const Items& work, std::string* out);
   struct Uses {  // variables of the statements, with those that the recomputed ones are made of
     std::set<const Variable*> used, declared, changed;
@@ -82,15 +71,11 @@ class KernelText {
   CppText& text_;
   const Function& kernel_;
   const BuildOptions& options_;
-  const CpuForm form_;
-  const bool one_by_one_;  // its items, in loops that are not for vectors
   const GroupPlan* plan_ = nullptr;
   uint32_t fixed_[3] = {0, 0, 0};
   bool joins_ = false;
-  bool lanes_cost_more_ = false;  // of the region that lanesAlong() looked at last: the same holds for a compiler's vectors
-  bool all_agree_ = false;        // its work-items: one stands for all
-  std::string refusal_;           // why the region that lanesAlong() looked at last has no form as lanes
-  CpuKernel made_;                // how its loops over the work-items run, as far as they are written
+  bool all_agree_ = false;  // its work-items: one stands for all
+  CpuKernel made_;          // how its loops over the work-items run, as far as they are written
   uint32_t next_ = 0;
   std::string top_;                           // declarations that stand before everything else
   std::vector<std::string> continue_labels_;  // of the loops around

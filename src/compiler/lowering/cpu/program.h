@@ -10,13 +10,13 @@
 
 namespace manyrt::compiler {
 
-// Two texts of one program with the same results and the same memory for a group. One is for the fastest code, the other for
-// the fastest compilation.
+// Two kinds of text of one program with the same results: one for the fastest code (pipeline/ir_unit.h), the other for the
+// fastest compilation.
 enum class CpuForm : uint8_t { kOptimized, kQuick };
 
 struct CpuUnit {
   std::vector<std::string> texts;    // C++17, no includes; to be compiled each on its own and linked, the first with the table
-  std::vector<std::string> remarks;  // for the log: the form that each region took, and why
+  std::vector<std::string> remarks;  // for the log: how kernels run, and why
   bool fibers = false;               // some kernel runs on them
   uint32_t largest = 0;              // expressions of the largest kernel: kernelSize()
 };
@@ -25,14 +25,11 @@ struct CpuUnit {
 // compiler needs grows faster than this number, so that longer kernels get less of its work: above kLongKernel they run their
 // items one by one, without vectors, and are compiled with fewer optimisations (compiler/pipeline/cpu.cpp).
 inline constexpr uint32_t kLongKernel = 6000;
-// The regions of longer kernels have one form each, with a mask: none for whole vectors or half a row beside it, and none for
-// the other order of dimensions. A compiler reads each form, and what many short regions have adds up.
-inline constexpr uint32_t kMostForms = 1500;
 uint32_t kernelSize(const Function& kernel);
 
-// Fails only for what the language allows and this lowering does not: an error with its place in the diagnostics. Either
-// may be null: not wanted. Quick kernels are spread over at most `most_texts`, which can then be compiled at the same time.
-bool lowerToCpu(CpuUnit* optimized, CpuUnit* quick, uint32_t most_texts, Program& program, const Sources& sources,
-                const BuildOptions& options, Diagnostics& diagnostics);
+// The quick text. Fails only for what the language allows and this lowering does not: an error with its place in the
+// diagnostics. Kernels are spread over at most `most_texts`, which can then be compiled at the same time.
+bool lowerToCpu(CpuUnit* unit, uint32_t most_texts, Program& program, const Sources& sources, const BuildOptions& options,
+                Diagnostics& diagnostics);
 
 }  // namespace manyrt::compiler

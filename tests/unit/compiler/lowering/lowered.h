@@ -9,6 +9,7 @@
 #include "compiler/lowering/cpu/group_plan.h"
 #include "compiler/lowering/cpu/program.h"
 #include "compiler/parser/parser.h"
+#include "compiler/pipeline/ir_unit.h"
 #include "compiler/preprocessor/preprocessor.h"
 
 namespace manyrt::test {
@@ -25,24 +26,25 @@ struct Lowered {
                     compiler::parse(&program, compiler::LanguageOptions(), diagnostics);
     EXPECT_TRUE(ok) << diagnostics.log();
   }
-  compiler::GroupPlan* makePlan(compiler::GroupPlan::Split split = compiler::GroupPlan::Split::kLoops) {
+  compiler::GroupPlan* makePlan() {
     compiler::Function& kernel = *program.kernels.back();
     if (!compiler::inlineHelpers(program, kernel, &why_not)) return nullptr;
     compiler::separateParameters(program, kernel);
-    plan = compiler::GroupPlan::make(program, kernel, &why_not, split);
+    plan = compiler::GroupPlan::make(program, kernel, &why_not);
     return plan.get();
   }
-  std::string unit(const compiler::BuildOptions& options = {}) {
+  // The text for quick code.
+  std::string quick(const compiler::BuildOptions& options = {}) {
     compiler::CpuUnit made;
-    EXPECT_TRUE(compiler::lowerToCpu(&made, nullptr, 1, program, sources, options, diagnostics)) << diagnostics.log();
+    EXPECT_TRUE(compiler::lowerToCpu(&made, 1, program, sources, options, diagnostics)) << diagnostics.log();
     remarks = made.remarks;
     return made.texts[0];
   }
-  // The plain text: each work-item by itself.
-  std::string quick() {
-    compiler::CpuUnit optimized, made;
-    EXPECT_TRUE(compiler::lowerToCpu(&optimized, &made, 1, program, sources, {}, diagnostics)) << diagnostics.log();
-    return made.texts[0];
+  // The text for optimised code.
+  std::string optimized(const compiler::BuildOptions& options = {}) {
+    compiler::CpuUnit made;
+    EXPECT_TRUE(compiler::unitFromIr(&made, true, &why_not, program, sources, options, diagnostics)) << why_not;
+    return made.texts.empty() ? "" : made.texts[0];
   }
   // Where a variable of that name was put; several share a name: the last one.
   compiler::Storage storage(const std::string& name) const {

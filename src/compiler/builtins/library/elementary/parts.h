@@ -1,6 +1,6 @@
 // The parts that elementary functions of float are made of. Most compute in double, so that errors of theirs do not show in a
 // float; all need neither tables nor branches. A function for Floats or Doubles has two forms with equal bits: T is a number,
-// or a vector with a number of each of several work-items (lowering/cpu/lanes). For CUDA these functions are not used. Sums
+// or a vector with a number of each of several work-items (passes/lanes). For CUDA these functions are not used. Sums
 // and products are fused where the processor does that; no result relies on it. Sets and words: language.h.
 // The polynomials are minimax ones for the relative error; scripts/fit_polynomials.py finds them, and says how good they are.
 #pragma once

@@ -137,15 +137,6 @@ TEST(GroupPlanTest, ASumOfAnIdAndASmallConstantEndsTheLoops) {
   EXPECT_FALSE(more("int x = get_global_id(0) + 1; ++x;", "x >= n"));
 }
 
-TEST(GroupPlanTest, ACountedLoopHasARegionOfItsOwn) {
-  Lowered it(
-      "__kernel void f(__global float* a, uint n) {\n"
-      "  uint i = get_global_id(0); float s = a[i]; for (uint k = 0; k < n; ++k) s += a[k]; a[i] = s; }");
-  ASSERT_NE(it.makePlan(), nullptr);
-  EXPECT_EQ(countNodes(it.plan->root(), NodeKind::kRegion), 3u);
-  EXPECT_EQ(it.storage("s"), Storage::kArray);
-}
-
 TEST(GroupPlanTest, GotoAndBarriersInsideExpressionsCannotBeSplit) {
   Lowered jumps(
       "__kernel void f(__global int* a) {\n"
