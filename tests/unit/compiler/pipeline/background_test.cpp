@@ -196,13 +196,20 @@ TEST_F(TiersTest, ThreadsThatAskAtOnceShareBothTiers) {
 // Threads of the library that stand still, so that work waits until they are let go.
 class Blockers {
  public:
-  explicit Blockers(uint32_t count) {
-    for (uint32_t i = 0; i < count; ++i) EXPECT_TRUE(background::submit([this](int) { gate_.wait(); }).ok());
+  explicit Blockers(uint32_t count) : standing_(count) {
+    for (uint32_t i = 0; i < count; ++i) {
+      const auto stand = [this](int) {
+        standing_.count_down();
+        gate_.wait();
+      };
+      EXPECT_TRUE(background::submit(stand).ok());
+    }
+    standing_.wait();  // else what is submitted next may come first
   }
   void release() { gate_.count_down(); }
 
  private:
-  std::latch gate_{1};
+  std::latch standing_, gate_{1};
 };
 
 TEST_F(TiersTest, TheMostUrgentWorkIsDoneFirstAndOfEqualsTheFirst) {
