@@ -2,13 +2,19 @@
 #include "compiler/builtins/lane_call.h"
 
 #include <algorithm>
-#include <set>
+#include <iterator>
 #include <string_view>
 
 #include "compiler/builtins/prototype.h"
 
 namespace manyrt::compiler {
 namespace {
+
+// Names stand in arrays: objects with a destructor would be gone at the end of the process before the last build.
+template <size_t kCount>
+bool isOneOf(const std::string_view (&names)[kCount], std::string_view name) {
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
 
 bool isBool(const Type* type) { return type->kind == TypeKind::kScalar && type->scalar == Scalar::kBool; }
 
@@ -22,9 +28,9 @@ bool isAlike(QualType result, const std::vector<QualType>& types) {
 
 // What takes or gives a vector as a whole.
 bool isWhole(const std::string& name) {
-  static const std::set<std::string> kWhole = {"cross",  "normalize", "fast_normalize", "shuffle",       "shuffle2", "as_",
-                                               "length", "distance",  "fast_length",    "fast_distance", "any",      "all"};
-  return kWhole.contains(name);
+  static constexpr std::string_view kWhole[] = {"cross",  "normalize", "fast_normalize", "shuffle",       "shuffle2", "as_",
+                                                "length", "distance",  "fast_length",    "fast_distance", "any",      "all"};
+  return isOneOf(kWhole, name);
 }
 
 LaneParts eachComponent(Prelude& prelude, const Builtin& one, QualType vector, const std::vector<QualType>& types,
@@ -38,12 +44,12 @@ LaneParts eachComponent(Prelude& prelude, const Builtin& one, QualType vector, c
     for (const LaneParts& each : given) own.push_back(each[each.size() == 1 ? 0 : k]);
     // Tests of a scalar give 1 in an int, those of a vector -1 in integers of its elements' size.
     if (is_test) {
-      static const Type truth_type = [] {
-        Type type;
-        type.kind = TypeKind::kScalar;
+      static const Type* const truth_type = [] {  // never destroyed: builds go on at the end of the process
+        auto* const type = new Type;
+        type->kind = TypeKind::kScalar;
         return type;  // int
       }();
-      const std::string truth = laneCall(prelude, one, QualType{&truth_type}, elements, own);
+      const std::string truth = laneCall(prelude, one, QualType{truth_type}, elements, own);
       result.push_back("-mrt_L::to<" + prelude.type(element) + ">(" + truth + ")");
     } else {
       result.push_back(laneCall(prelude, one, QualType{element}, elements, own));
@@ -55,14 +61,14 @@ LaneParts eachComponent(Prelude& prelude, const Builtin& one, QualType vector, c
 }  // namespace
 
 bool isElementary(std::string_view name) {
-  static const std::set<std::string_view> kNames = {
+  static constexpr std::string_view kNames[] = {
       "acos", "acosh", "acospi", "asin", "asinh", "asinpi", "atan",  "atan2", "atan2pi", "atanh", "atanpi", "cbrt",
       "cos",  "cosh",  "cospi",  "erf",  "erfc",  "exp",    "exp10", "exp2",  "expm1",   "log",   "log10",  "log1p",
       "log2", "pow",   "pown",   "powr", "rootn", "sin",    "sinh",  "sinpi", "tan",     "tanh",  "tanpi"};
   for (const std::string_view prefix : {"native_", "half_"}) {
     if (name.substr(0, prefix.size()) == prefix) name.remove_prefix(prefix.size());
   }
-  return kNames.contains(name);
+  return isOneOf(kNames, name);
 }
 
 std::string laneCall(Prelude& prelude, const Builtin& builtin, QualType result, const std::vector<QualType>& types,
@@ -94,8 +100,8 @@ std::string laneCall(Prelude& prelude, const Builtin& builtin, QualType result, 
     const std::string sum = "((mrt_L::v<unsigned int>)" + high + " + (mrt_L::v<unsigned int>)" + given[2] + ")";
     return "((" + lane(result.type) + ")" + sum + ")";
   }
-  static const std::set<std::string> kWhole = {"abs", "abs_diff", "hadd", "rhadd", "add_sat", "sub_sat"};
-  if (kWhole.count(name) != 0 || name == "clz") {
+  static constexpr std::string_view kWhole[] = {"abs", "abs_diff", "hadd", "rhadd", "add_sat", "sub_sat"};
+  if (isOneOf(kWhole, name) || name == "clz") {
     return "mrt_i_" + name + "<mrt_L::n>(" + given[0] + (given.size() == 1 ? "" : ", " + given[1]) + ")";
   }
   if ((name == "min" || name == "max") && given.size() == 2) {

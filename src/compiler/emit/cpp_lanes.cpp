@@ -23,7 +23,7 @@ std::string joined(const std::vector<std::string>& parts) {
 // Of lanes' pointers, which are whole addresses.
 constexpr char kNowhere[] = "mrt_nowhere()";
 // Of what is not reached as a rule.
-const std::string kRare = "mrt_rare<mrt_L::n>::";
+constexpr char kRare[] = "mrt_rare<mrt_L::n>::";
 
 }  // namespace
 

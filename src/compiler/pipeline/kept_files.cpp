@@ -36,13 +36,13 @@ bool makeFolder(const std::string& path) { return mkdir(path.c_str(), 0700) == 0
 
 // Where no cache is, one for all builds of the process. Stays: a debugger may look at a core file later.
 std::string folderOfProcess() {
-  static const std::string made = [] {
+  static const auto* const made = new std::string([] {  // never destroyed: builds go on at the end of the process
     std::string path = temporaryFolder() + "/manyrt-debug-XXXXXX";
     if (mkdtemp(path.data()) != nullptr) return path;
     complain(path);
     return std::string();
-  }();
-  return made;
+  }());
+  return *made;
 }
 
 bool isOn(const char* value) { return value != nullptr && strcmp(value, "0") != 0; }

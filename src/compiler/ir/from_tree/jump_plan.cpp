@@ -122,15 +122,15 @@ JumpPlan::Flags JumpPlan::flags(const Stmt& statement) const {
 }
 
 const std::vector<JumpPlan::Range>& JumpPlan::rangesOf(const Stmt& compound) const {
-  static const std::vector<Range> kNoRanges;
+  static const auto* const kNoRanges = new std::vector<Range>;  // never destroyed: builds go on at the end of the process
   const auto at = ranges_.find(&compound);
-  return at == ranges_.end() ? kNoRanges : at->second;
+  return at == ranges_.end() ? *kNoRanges : at->second;
 }
 
 const std::vector<const Stmt*>& JumpPlan::casesOf(const Stmt& open_switch) const {
-  static const std::vector<const Stmt*> kNoCases;
+  static const auto* const kNoCases = new std::vector<const Stmt*>;  // the same
   const auto at = open_cases_.find(&open_switch);
-  return at == open_cases_.end() ? kNoCases : at->second;
+  return at == open_cases_.end() ? *kNoCases : at->second;
 }
 
 bool JumpPlan::isInside(const Stmt& statement, const Stmt& first, const Stmt& last) const {

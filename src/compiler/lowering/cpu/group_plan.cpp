@@ -15,9 +15,10 @@ namespace {
 constexpr uint32_t kCheap = 24;  // nodes of an expression that is rather computed again than kept
 
 bool isCheapBuiltin(const Builtin& builtin) {
-  static const std::set<std::string> kCheapOnes = {"min",    "max",    "clamp", "mul24", "mad24",    "abs",
-                                                   "select", "mad_hi", "hadd",  "rhadd", "convert_", "as_"};
-  return builtin.kind == BuiltinKind::kPure && kCheapOnes.count(builtin.name) != 0;
+  static constexpr std::string_view kCheapOnes[] = {"min",    "max",    "clamp", "mul24", "mad24",    "abs",
+                                                    "select", "mad_hi", "hadd",  "rhadd", "convert_", "as_"};
+  return builtin.kind == BuiltinKind::kPure &&
+         std::find(std::begin(kCheapOnes), std::end(kCheapOnes), builtin.name) != std::end(kCheapOnes);
 }
 
 }  // namespace

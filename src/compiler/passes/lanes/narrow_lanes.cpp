@@ -115,9 +115,9 @@ class NarrowLanes {
   }
 
   const std::vector<Instruction*>& usersOf(const Value& value) const {
-    static const std::vector<Instruction*> kNone;
+    static const auto* const kNone = new std::vector<Instruction*>;  // never destroyed: builds go on at the end of the process
     const auto at = users_.find(&value);
-    return at == users_.end() ? kNone : at->second;
+    return at == users_.end() ? *kNone : at->second;
   }
 
   bool stays(const Instruction& i) const {
