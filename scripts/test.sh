@@ -36,7 +36,7 @@ stage() {
 }
 
 run_ctest() {
-  local preset=$1 wrapper=() suppressions=tests/support/tsan_suppressions.txt
+  local preset=$1 wrapper=() suppressions=$PWD/tests/support
   local options=(--test-dir "build/$preset" -j"$jobs" --timeout 600 --output-on-failure --output-junit results/ctest.xml)
   [[ $long == yes ]] || options+=(-LE '^long$')
   # ThreadSanitizer of gcc 12 needs the smaller address-space randomisation that kernels had until 6.6.
@@ -49,8 +49,9 @@ run_ctest() {
   # what was guessed: where that is wrong, it ends the process. Without the guess such variables count as memory of the heap.
   local address=detect_leaks=1:strict_string_checks=1:detect_stack_use_after_return=1:check_initialization_order=1
   ASAN_OPTIONS=$address:intercept_tls_get_addr=0 \
+    LSAN_OPTIONS=print_suppressions=0:suppressions=$suppressions/lsan_suppressions.txt \
     UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
-    TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:atexit_sleep_ms=0:suppressions=$PWD/$suppressions \
+    TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:atexit_sleep_ms=0:suppressions=$suppressions/tsan_suppressions.txt \
     "${wrapper[@]}" ctest "${options[@]}"
 }
 

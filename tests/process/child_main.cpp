@@ -3,11 +3,6 @@
 
 #include "child.h"
 
-// A thread that ends while LeakSanitizer looks is none of its threads any more, and what the C library keeps for dlerror() in
-// it is not freed yet.
-extern "C" const char* __lsan_default_suppressions();
-extern "C" const char* __lsan_default_suppressions() { return "leak:_dlerror_run"; }
-
 int main(int argc, char** argv) {
   for (const child::Scenario* list :
        {child::kExit, child::kFork, child::kShutdown, child::kEnvironment, child::kSandbox, child::kDebugger, child::kCrash}) {
