@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""lldb with kernels of the CPU: what docs/debugging.md promises of gdb. Usage: lldb_test.py PROCESS_CHILD
+"""lldb with kernels of the CPU: what docs/guide/debugging.md promises of gdb. Usage: lldb_test.py PROCESS_CHILD
 
 The program is `stepped` of child_debugger.cpp, whose kernels are built with RT_CPU_DEBUG in a folder of the test.
 """
