@@ -25,7 +25,8 @@ def without_code(text):
 def anchors(page):
     """The names of headings as GitHub makes them."""
     names, seen = set(), {}
-    for heading in re.findall(r"^#+ (.*)$", re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.M | re.S), re.M):
+    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    for heading in re.findall(r"^#+ (.*)$", text, re.MULTILINE):
         heading = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)
         name = re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
         count = seen.get(name, 0)
