@@ -4,7 +4,7 @@
  *   create SECONDS
  *   split SECONDS
  * from the last rank's start to the last rank's end. In a simulator this clock is the simulated one and the same on all hosts
- * (docs/scale.md). The split makes a communicator of every second rank; ranks, sizes and a sum over each are checked. */
+ * (docs/lab/scale.md). The split makes a communicator of every second rank; ranks, sizes and a sum over each are checked. */
 #include <mpi.h>
 #include <rt_comm.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 # What a distribution builds its libraries with: stack protector, checked calls of libc, marks of control-flow protection, every
-# symbol bound and the table of them read-only before the program runs. docs/benchmarks.md has what it costs. Not in sanitized
+# symbol bound and the table of them read-only before the program runs. docs/lab/benchmarks.md has what it costs. Not in sanitized
 # builds, whose checks know more, and checked calls only where the compiler optimises.
 option(MANYRT_HARDEN "Build the library hardened" ON)
 add_library(manyrt_hardening INTERFACE)

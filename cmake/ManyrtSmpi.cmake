@@ -1,4 +1,4 @@
-# The programs that SimGrid's SMPI runs over simulated hosts (docs/scale.md, Debian: libsimgrid-dev): the engine of MPI,
+# The programs that SimGrid's SMPI runs over simulated hosts (docs/lab/scale.md, Debian: libsimgrid-dev): the engine of MPI,
 # digits_parallel, scale_all_reduce and scale_create, built against SMPI's mpi.h, in build/*/smpi. The libraries are those of this
 # build. smpirun loads a program as a library, once for each rank.
 option(MANYRT_SMPI "Build the programs for SimGrid's SMPI where it is found" ON)

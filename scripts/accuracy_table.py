@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes docs/kernel-accuracy.md of docs/measured/specification.json: the largest error that each math function showed.
+"""Makes docs/kernel-accuracy.md of docs/lab/measured/specification.json: the largest error that each math function showed.
 
 Usage: accuracy_table.py [--check]. With --check nothing is written; the exit status says whether the page is that of the file.
 """
@@ -8,7 +8,7 @@ import pathlib
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-RESULTS = ROOT / "docs" / "measured" / "specification.json"
+RESULTS = ROOT / "docs" / "lab" / "measured" / "specification.json"
 PAGE = ROOT / "docs" / "kernel-accuracy.md"
 COLUMNS = (("CPU", "cpu"), ("PoCL", "opencl"), ("CUDA", "cuda"))
 HEAD = """# How exact the math functions are

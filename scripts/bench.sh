@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Builds and runs every benchmark that this machine can run, keeps the figures in docs/measured/bench_*.json and writes the table
-# docs/benchmarks.md from them (docs/benchmarks-sixty*.md: kernels beside other drivers; docs/pairs.md: every two devices). Usage:
+# Builds and runs every benchmark that this machine can run, keeps the figures in docs/lab/measured/bench_*.json and writes the
+# tables from them: docs/lab/benchmarks.md, sixty.md (kernels beside other drivers) and pairs.md (every two devices). Usage:
 # scripts/bench.sh [--no-install] [--intel] [--numpy] [PATTERN], for instance scripts/bench.sh launch. --intel installs Intel's
 # OpenCL runtime for CPUs from PyPI into build/venv-intel, --numpy installs numpy into build/venv-numpy; bench_sixty and
 # bench_digits.py run them from then on, and without them the tables say that they are absent. `bench.sh generated` installs tinygrad
-# from PyPI into build/venv-tinygrad, captures the kernels of three models, and writes docs/benchmarks-generated.md.
+# from PyPI into build/venv-tinygrad, captures the kernels of three models, and writes docs/lab/benchmarks-generated.md.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -45,8 +45,8 @@ if [[ $pattern == generated ]]; then
   "$venv/bin/python" benchmarks/generated/own_device.py build/generated-own.json
   "${sixty[@]}" MANYRT_LIBRARY="$PWD/build/release/lib/libmanyrt.so" RT_CACHE_DIR=off "$venv/bin/python" \
     benchmarks/generated/measure.py build/generated --own build/generated-own.json --commit "$commit" \
-    --json docs/measured/generated.json
-  python3 scripts/generated_table.py docs/measured/generated.json >docs/benchmarks-generated.md
+    --json docs/lab/measured/generated.json
+  python3 scripts/generated_table.py docs/lab/measured/generated.json >docs/lab/benchmarks-generated.md
   exit 0
 fi
 
@@ -57,23 +57,11 @@ if [[ $numpy == yes && ! -x $venv_numpy/bin/python ]]; then
 fi
 
 # Keeps what a reader needs and drops what only names this machine.
-tidy() {
-  python3 - "$1" "$2" "$commit" <<'PYTHON'
-import json, sys
-source, target, commit = sys.argv[1:]
-with open(source) as file:
-    data = json.load(file)
-context = data.setdefault("context", {})
-for key in ("host_name", "executable"):
-    context.pop(key, None)
-context["commit"] = commit
-with open(target, "w") as file:
-    json.dump(data, file, indent=1)
-    file.write("\n")
-PYTHON
+tidy() { # SOURCE TARGET
+  python3 scripts/lab.py --tidy "$1" "$2" "$commit"
 }
 
-mkdir -p docs/measured
+mkdir -p docs/lab/measured
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 failed=()
@@ -85,7 +73,7 @@ for program in build/release/bin/bench_*"$pattern"*; do
   with=(env)
   [[ $name != sixty ]] || with=("${sixty[@]}")
   if "${with[@]}" "$program" --benchmark_out="$scratch/$name.json" --benchmark_out_format=json </dev/null; then
-    tidy "$scratch/$name.json" "docs/measured/bench_$name.json"
+    tidy "$scratch/$name.json" "docs/lab/measured/bench_$name.json"
   else
     failed+=("$name")
   fi
@@ -98,7 +86,7 @@ if [[ -x build/release/bin/bench_comm && (-z $pattern || comm == *"$pattern"*) ]
     echo "== comm, $ranks processes"
     if "$mpirun" --allow-run-as-root --oversubscribe -n $ranks build/release/bin/bench_comm \
       --benchmark_out="$scratch/comm_$ranks.json" --benchmark_out_format=json </dev/null; then
-      tidy "$scratch/comm_$ranks.json" "docs/measured/bench_comm_$ranks.json"
+      tidy "$scratch/comm_$ranks.json" "docs/lab/measured/bench_comm_$ranks.json"
     else
       failed+=("comm_$ranks")
     fi
@@ -112,7 +100,7 @@ if [[ -z $pattern || digits == *"$pattern"* ]]; then
   [[ ! -x $venv_numpy/bin/python ]] || with_numpy=("$venv_numpy/bin/python")
   if "${with_numpy[@]}" benchmarks/bench_digits.py build/release/lib/libbench_digits.so \
     --benchmark_out="$scratch/digits.json"; then
-    tidy "$scratch/digits.json" docs/measured/bench_digits.json
+    tidy "$scratch/digits.json" docs/lab/measured/bench_digits.json
   else
     failed+=(digits)
   fi
@@ -123,34 +111,34 @@ if [[ -x build/release/bin/bench_opencl && (-z $pattern || opencl == *"$pattern"
   echo "== opencl, buffers"
   if RT_OPENCL_MEMORY=buffer build/release/bin/bench_opencl --benchmark_out="$scratch/buffer.json" \
     --benchmark_out_format=json </dev/null; then
-    tidy "$scratch/buffer.json" docs/measured/bench_opencl_buffer.json
-    python3 scripts/plot_opencl_overhead.py docs/measured/bench_opencl{,_buffer,_gpu_buffer,_gpu_svm}.json \
+    tidy "$scratch/buffer.json" docs/lab/measured/bench_opencl_buffer.json
+    python3 scripts/plot_opencl_overhead.py docs/lab/measured/bench_opencl{,_buffer,_gpu_buffer,_gpu_svm}.json \
       >"$scratch/overhead.svg"
-    mv "$scratch/overhead.svg" docs/opencl-overhead.svg
-    chmod 644 docs/opencl-overhead.svg
+    mv "$scratch/overhead.svg" docs/lab/opencl-overhead.svg
+    chmod 644 docs/lab/opencl-overhead.svg
   else
     failed+=(opencl_buffer)
   fi
 fi
 
 tables=()
-for file in docs/measured/bench_*.json; do
+for file in docs/lab/measured/bench_*.json; do
   case $file in
     */bench_cuda*.json | */bench_comm_cuda.json | */bench_comm_processes.json | */bench_opencl_gpu_*.json) ;;  # of scripts/gpu.sh
     */bench_pairs*.json) ;;  # below: one page of all
-    */bench_sixty*.json)  # the others of other machines
-      page=${file##*/bench_}
-      page=docs/benchmarks-$(tr _ - <<<"${page%.json}").md
-      python3 scripts/sixty_table.py "$file" >"$scratch/sixty.md"
-      mv "$scratch/sixty.md" "$page"
-      chmod 644 "$page" ;;
+    */bench_sixty*.json) ;;  # below: one page of all machines
     *) tables+=("$file") ;;
   esac
 done
-if compgen -G 'docs/measured/bench_pairs*.json' >/dev/null; then
-  python3 scripts/pairs_table.py docs/measured/bench_pairs*.json >"$scratch/pairs.md"
-  mv "$scratch/pairs.md" docs/pairs.md
-  chmod 644 docs/pairs.md
+if compgen -G 'docs/lab/measured/bench_sixty*.json' >/dev/null; then
+  python3 scripts/sixty_table.py docs/lab/measured/bench_sixty*.json >"$scratch/sixty.md"
+  mv "$scratch/sixty.md" docs/lab/sixty.md
+  chmod 644 docs/lab/sixty.md
+fi
+if compgen -G 'docs/lab/measured/bench_pairs*.json' >/dev/null; then
+  python3 scripts/pairs_table.py docs/lab/measured/bench_pairs*.json >"$scratch/pairs.md"
+  mv "$scratch/pairs.md" docs/lab/pairs.md
+  chmod 644 docs/lab/pairs.md
 fi
 if [[ -z $pattern || $pattern == instructions ]]; then
   echo "== instructions"
@@ -159,13 +147,13 @@ if [[ -z $pattern || $pattern == instructions ]]; then
     --log-level=NOTICE
   cmake --build "$plain" --target hot_calls
   if benchmarks/callgrind.sh build/release "$plain" >"$scratch/instructions.json"; then
-    tidy "$scratch/instructions.json" docs/measured/instructions.json
+    tidy "$scratch/instructions.json" docs/lab/measured/instructions.json
   fi
 fi
-[[ ! -f docs/measured/instructions.json ]] || tables+=(docs/measured/instructions.json)
+[[ ! -f docs/lab/measured/instructions.json ]] || tables+=(docs/lab/measured/instructions.json)
 python3 scripts/bench_table.py "${tables[@]}" >"$scratch/benchmarks.md"
-mv "$scratch/benchmarks.md" docs/benchmarks.md
-chmod 644 docs/benchmarks.md
+mv "$scratch/benchmarks.md" docs/lab/benchmarks.md
+chmod 644 docs/lab/benchmarks.md
 if [[ ${#failed[@]} -gt 0 ]]; then
   echo "These benchmarks failed: ${failed[*]}" >&2
   exit 1

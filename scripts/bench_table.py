@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the table of the benchmarks from the JSON files that it is given; use it as
-bench_table.py docs/measured/bench_*.json [docs/measured/instructions.json] >docs/benchmarks.md
-bench_table.py --cuda docs/measured/bench_{cuda,comm_cuda,opencl_gpu_}*.json >docs/benchmarks-cuda.md
+bench_table.py docs/lab/measured/bench_*.json [docs/lab/measured/instructions.json] >docs/lab/benchmarks.md
+bench_table.py --cuda docs/lab/measured/bench_{cuda,comm_cuda,opencl_gpu_}*.json >docs/lab/benchmarks-cuda.md
 
 Every figure comes from the files; the goals below are the only numbers that stand here."""
 import json
@@ -242,7 +242,7 @@ METHOD = """
   `clEnqueueNDRangeKernel_svm` addresses of shared virtual memory, as ours has in the tier `svm`.
 - Pools (P5, P6): pairs of an allocation of 64 KiB and its free, or of a free and an allocation of random size up to 60 KB.
   With threads: nanoseconds of a core for a pair, so that threads beyond the number of cores do not count as slow.
-- Traces (P7): a recorded program's allocations ([memory-trace.md](memory-trace.md)) are replayed in their order, without the
+- Traces (P7): a recorded program's allocations ([memory-trace.md](../memory-trace.md)) are replayed in their order, without the
   work between them. `live` is the peak of the bytes asked for, the others are the peaks of the bytes taken from the driver.
   `first_fit` places blocks at the lowest offset that has room, aligned to 256 bytes.
 - Growth (P20): graphs of thirteen shapes (`benchmarks/graph_shapes.h`) with kernel nodes. rtCapturePlanCreate alone is timed;
@@ -403,7 +403,7 @@ def main():
     growth, growth_verdicts = ("", []) if cuda else growth_table(entries)
     verdicts += growth_verdicts
     print("# Benchmarks on CUDA\n" if cuda else "# Benchmarks\n")
-    print("This file is made by `scripts/bench_table.py` from the JSON in `docs/measured`; nothing in it is typed.\n")
+    print("This file is made by `scripts/bench_table.py` from the JSON in `docs/lab/measured`; nothing in it is typed.\n")
     print(head_text(contexts))
     print(f"\n{verdicts.count(True)} met, {verdicts.count(False)} missed, {verdicts.count(None)} not measured.\n")
     print(table(["goal", "what", "ours", "peer", "ours / peer", "wanted", "", "floor"], [cells for cells, _ in results]))

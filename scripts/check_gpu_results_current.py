@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Says whether the results of GPUs in docs/measured are those of the sources that are here.
+"""Says whether the results of GPUs in docs/lab/measured are those of the sources that are here.
 
 check_gpu_results_current.py [ROOT]
 
@@ -35,7 +35,7 @@ def has_history(root):
 def by_commit(root):
     """The results' names, sorted, in lists by the commit they name and by what they depend on."""
     commits = {}
-    for path in sorted((root / "docs" / "measured").glob("gpu_*.json")):
+    for path in sorted((root / "docs" / "lab" / "measured").glob("gpu_*.json")):
         try:
             commit = json.loads(path.read_text(encoding="utf-8"))["commit"]
         except (ValueError, KeyError, TypeError):

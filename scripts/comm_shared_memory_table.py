@@ -4,10 +4,10 @@ comm_shared_memory_table.py [--rounds R] [--seconds S] [--build FOLDER] [--pytho
 comm_shared_memory_table.py --tables    writes it again
 comm_shared_memory_table.py --check     ends with 1 if it is not what the figures give
 
-Figures are kept in docs/measured/comm_shared_memory.json, the page is docs/comm-shared-memory.md. bench_comm_shared_memory has
-ours and Open MPI's in the same two processes, in turns; gloo, of the PyTorch that PYTHON imports, has two of its own, and is
-left out where there is none. Each of R rounds runs both programs, with S seconds for each length. The least of all rounds
-counts: a machine that others use takes time from each, and never gives any."""
+Figures are kept in docs/lab/measured/comm_shared_memory.json, the page is docs/lab/comm-shared-memory.md.
+bench_comm_shared_memory has ours and Open MPI's in the same two processes, in turns; gloo, of the PyTorch that PYTHON imports,
+has two of its own, and is left out where there is none. Each of R rounds runs both programs, with S seconds for each length.
+The least of all rounds counts: a machine that others use takes time from each, and never gives any."""
 import argparse
 import json
 import os
@@ -17,9 +17,11 @@ import shutil
 import subprocess
 import sys
 
+import lab
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-FIGURES = ROOT / "docs/measured/comm_shared_memory.json"
-PAGE = ROOT / "docs/comm-shared-memory.md"
+FIGURES = ROOT / "docs/lab/measured/comm_shared_memory.json"
+PAGE = ROOT / "docs/lab/comm-shared-memory.md"
 TIMES, PLUS = 1.05, 2.0  # of the better peer, and microseconds more
 
 
@@ -79,7 +81,7 @@ def page(data):
         "# All-reduces between two processes of one host",
         "",
         "Floats, a sum, each waited for: the call of the library and `rtStreamSynchronize` on a stream of the CPU, in",
-        "processes that share memory ([design/comm.md](design/comm.md#a-collective-among-processes-of-one-host)). Beside it",
+        "processes that share memory ([design/comm.md](../design/comm.md#a-collective-among-processes-of-one-host)). Beside it",
         "`MPI_Allreduce` of the same processes and memory, in turns"
         + (", and gloo's in two processes of its own, in place." if has_gloo else "."),
         "",
@@ -107,7 +109,7 @@ def page(data):
                                                                         else f"missed at {missed} of {len(rows)} lengths."),
         "Commit " + context["commit"] + ".",
         "",
-        "Made by `scripts/comm_shared_memory_table.py` from `docs/measured/comm_shared_memory.json`.",
+        "Made by `scripts/comm_shared_memory_table.py` from `docs/lab/measured/comm_shared_memory.json`.",
     ]
     return "\n".join(lines) + "\n"
 
@@ -122,7 +124,7 @@ def main():
     parser.add_argument("--check", action="store_true")
     arguments = parser.parse_args()
     if not arguments.tables and not arguments.check:
-        FIGURES.write_text(json.dumps(measure(arguments), indent=1) + "\n", encoding="utf-8")
+        FIGURES.write_text(lab.dumps(measure(arguments)), encoding="utf-8")
     text = page(json.loads(FIGURES.read_text(encoding="utf-8")))
     if arguments.check:
         same = PAGE.exists() and PAGE.read_text(encoding="utf-8") == text

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Compiles the kernels of Debian's hashcat-data (MIT) with this library and writes docs/measured/corpus.json. The package is
+# Compiles the kernels of Debian's hashcat-data (MIT) with this library and writes docs/lab/measured/corpus.json. The package is
 # fetched and unpacked in a cache folder, not installed; nothing of it comes into the tree. Usage: scripts/compile-corpus.sh [--every N]
 # [--only PATTERN], which are handed to tests/kernels/corpus.py. BUILD names the build folder (build/release).
 set -euo pipefail
@@ -30,4 +30,4 @@ fi
 
 python3 tests/kernels/corpus.py "$folder/usr/share/hashcat" "$build/bin/check_source" "$build/bin/build_source" \
   --package "$package $version" --commit "$(git describe --always --dirty 2>/dev/null || echo unknown)" \
-  --json docs/measured/corpus.json "$@"
+  --json docs/lab/measured/corpus.json "$@"

@@ -4,9 +4,9 @@ digits_parallel_table.py [--ranks N] [--rounds R] [--build FOLDER] [--gpus]   me
 digits_parallel_table.py --tables    writes these again
 digits_parallel_table.py --check     ends with 1 if they are not what the figures give
 
-Figures are kept in docs/measured/digits_parallel.json, with --gpus in digits_parallel_gpu.json; docs/digits-parallel.md has a
-section and a picture for each. Ranks are processes of mpirun, and devices of one process: the CPU as often as there are ranks,
-with --gpus cuda:0, cuda:1 and so on. The ways take turns, in R rounds. A run whose ranks have other weights ends with a
+Figures are kept in docs/lab/measured/digits_parallel.json, with --gpus in digits_parallel_gpu.json; docs/lab/digits-parallel.md
+has a section and a picture for each. Ranks are processes of mpirun, and devices of one process: the CPU as often as there are
+ranks, with --gpus cuda:0, cuda:1 and so on. The ways take turns, in R rounds. A run whose ranks have other weights ends with a
 failure, and so does this script."""
 import argparse
 import json
@@ -18,9 +18,11 @@ import statistics
 import subprocess
 import sys
 
+import lab
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-MEASURED = ROOT / "docs/measured"
-PAGE = ROOT / "docs/digits-parallel.md"
+MEASURED = ROOT / "docs/lab/measured"
+PAGE = ROOT / "docs/lab/digits-parallel.md"
 PICTURES = {"digits_parallel.json": "digits-parallel.svg", "digits_parallel_gpu.json": "digits-parallel-gpu.svg"}
 WAYS = {"processes": "processes of MPI, on the CPU", "cpu": "one process, on the CPU", "cuda": "one process, a GPU each"}
 COLOURS = {"processes": "#0072b2", "cpu": "#d55e00", "cuda": "#009e73"}
@@ -107,7 +109,7 @@ order of the ranks. On GPUs NCCL chooses the order. Hashes that differ between r
 
 [scale.md](scale.md) has the same over hundreds of simulated hosts.
 
-Made by `scripts/digits_parallel_table.py` from `docs/measured/digits_parallel*.json`.
+Made by `scripts/digits_parallel_table.py` from `docs/lab/measured/digits_parallel*.json`.
 """
 
 
@@ -191,7 +193,7 @@ def main():
         parser.error("one rank and one round are the least")
     if not arguments.tables and not arguments.check:
         name = "digits_parallel_gpu.json" if arguments.gpus else "digits_parallel.json"
-        (MEASURED / name).write_text(json.dumps(measure(arguments), indent=1) + "\n", encoding="utf-8")
+        (MEASURED / name).write_text(lab.dumps(measure(arguments)), encoding="utf-8")
     page, files = HEAD, {}
     for name, picture in PICTURES.items():
         if (MEASURED / name).exists():
@@ -206,7 +208,7 @@ def main():
         elif not path.exists() or path.read_text(encoding="utf-8") != words:
             stale.append(path.relative_to(ROOT).as_posix())
     for name in stale:
-        print(f"{name} is not what its figures in docs/measured give: run {pathlib.Path(__file__).name} --tables")
+        print(f"{name} is not what its figures in docs/lab/measured give: run {pathlib.Path(__file__).name} --tables")
     return 1 if stale else 0
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""docs/benchmarks-generated.md from docs/measured/generated.json (of benchmarks/generated/measure.py): on standard output.
+"""docs/lab/benchmarks-generated.md from docs/lab/measured/generated.json (of benchmarks/generated/measure.py): prints it.
 
 Usage: generated_table.py FILE"""
 
@@ -11,7 +11,7 @@ import sys
 WANTED_MEAN, WANTED_MOST, WANTED_STEP = 0.6, 1.1, 0.6
 HEAD = """# Kernels that a compiler generates
 
-This file is made by `scripts/generated_table.py` from the JSON in `docs/measured`; nothing in it is typed.
+This file is made by `scripts/generated_table.py` from the JSON in `docs/lab/measured`; nothing in it is typed.
 `scripts/bench.sh generated` measures: tinygrad {tinygrad} generates the OpenCL C of three small models with random weights
 (`benchmarks/generated/models.py`), and each kernel of a step runs in turn on manyrt's CPU and on other drivers, in one process
 on {cores} of the machine's cores.

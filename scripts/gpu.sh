@@ -6,12 +6,12 @@
 # RT_GPU_WHEELS names a folder with cffi's wheel where it is not installed. `random 500` makes 500 kernels, `random` alone 100, and
 # runs them on cuda:0 and on the CPU, from RT_GPU_FIRST (1) as far as they come in RT_GPU_SECONDS (400). `stamps 600` takes so many
 # seconds, `stamps` 30. CUDA_VISIBLE_DEVICES chooses GPUs, so that several runs can share a host. Results are JSON files in FOLDER
-# (docs/measured), and a short table is printed last.
+# (docs/lab/measured), and a short table is printed last.
 set -uo pipefail
 shopt -s nullglob
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 
-out=docs/measured filter='*cuda*' tiers=(svm buffer) builds=yes stages=() programs=100 stamp_seconds=30
+out=docs/lab/measured filter='*cuda*' tiers=(svm buffer) builds=yes stages=() programs=100 stamp_seconds=30
 while (($#)); do
   case $1 in
     --out) out=$2; shift ;;
@@ -65,10 +65,10 @@ for each in failed: print("   failed:", each)
 PYTHON
 }
 
-# JSON for docs/measured: what ran where, and each test that failed or was skipped, by name.
+# JSON for docs/lab/measured: what ran where, and each test that failed or was skipped, by name.
 results() { # XML JSON
-  python3 - "$1" "$2" "${COMMIT:-$(git describe --always --dirty 2>/dev/null || echo unknown)}" <<'PYTHON'
-import json, os, subprocess, sys, xml.etree.ElementTree as tree
+  PYTHONPATH=scripts python3 - "$1" "$2" "${COMMIT:-$(git describe --always --dirty 2>/dev/null || echo unknown)}" <<'PYTHON'
+import lab, os, subprocess, sys, xml.etree.ElementTree as tree
 source, target, commit = sys.argv[1:]
 def lines(*command):
     try:
@@ -90,27 +90,14 @@ for case in tree.parse(source).getroot().iter("testcase"):
     elif case.get("status") == "run":
         passed += 1
 with open(target, "w") as file:
-    json.dump({"commit": commit, "gpus": gpus, "nvcc": lines("nvcc", "--version")[-1:],
-               "compiler": lines("c++", "--version")[:1], "passed": passed, "failed": failed, "skipped": skipped},
-              file, indent=1)
-    file.write("\n")
+    file.write(lab.dumps({"commit": commit, "gpus": gpus, "nvcc": lines("nvcc", "--version")[-1:],
+                          "compiler": lines("c++", "--version")[:1], "passed": passed, "failed": failed, "skipped": skipped}))
 PYTHON
 }
 
-# A benchmark's JSON as docs/measured keeps it.
+# A benchmark's JSON as docs/lab/measured keeps it.
 tidy() { # JSON
-  python3 - "$1" "${COMMIT:-$(git describe --always --dirty 2>/dev/null || echo unknown)}" <<'PYTHON'
-import json, sys
-path, commit = sys.argv[1:]
-with open(path) as file:
-    data = json.load(file)
-for key in ("host_name", "executable"):
-    data["context"].pop(key, None)
-data["context"]["commit"] = commit
-with open(path, "w") as file:
-    json.dump(data, file, indent=1)
-    file.write("\n")
-PYTHON
+  python3 scripts/lab.py --tidy "$1" "$1" "${COMMIT:-$(git describe --always --dirty 2>/dev/null || echo unknown)}"
 }
 
 # The test in which a program came to its end; the log has the traces.
@@ -157,14 +144,15 @@ if wants comm; then
   gpus=$($build/bin/device_info 2>/dev/null | grep -c '^cuda:')
   timeout 300 scripts/digits_parallel_table.py --build $build --ranks "$gpus" --gpus >"$out/gpu_digits_parallel.log" 2>&1
   row "digits_parallel ($?)" "$(tail -n 1 "$out/gpu_digits_parallel.log")"
-  grep -h '^| .* a GPU each' docs/digits-parallel.md
-  [[ $out -ef docs/measured ]] || cp docs/digits-parallel* docs/measured/digits_parallel_gpu.json "$out/" 2>/dev/null
+  grep -h '^| .* a GPU each' docs/lab/digits-parallel.md
+  [[ $out -ef docs/lab/measured ]] ||
+    cp docs/lab/digits-parallel* docs/lab/measured/digits_parallel_gpu.json "$out/" 2>/dev/null
   RT_COMM_ENGINE=in_process timeout 120 $build/bin/digits_parallel \
     --devices "$(seq -s, -f cuda:%g 0 $((gpus - 1)))" >"$out/gpu_digits_in_process.log" 2>&1
   row "digits_parallel in_process ($?)" "$(tail -n 1 "$out/gpu_digits_in_process.log")"
   timeout 60 $build/bin/split_product cuda:0 cpu >"$out/gpu_split_product.log" 2>&1
   row "split_product ($?)" "$(grep ' rows in ' "$out/gpu_split_product.log" | tr '\n' ';')"
-  # Every two devices of the host, for docs/pairs.md.
+  # Every two devices of the host, for docs/lab/pairs.md.
   if [[ -x $build/bin/bench_pairs ]]; then
     RT_DISABLE=opencl timeout 300 $build/bin/bench_pairs --benchmark_out="$out/bench_pairs_gpu.json" \
       --benchmark_out_format=json >"$out/gpu_bench_pairs.log" 2>&1

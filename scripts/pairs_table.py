@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Makes docs/pairs.md, copies and all-reduces between every two devices of a host, from JSON files of bench_pairs; use it as
-pairs_table.py docs/measured/bench_pairs*.json >docs/pairs.md
+"""Makes docs/lab/pairs.md, copies and all-reduces between every two devices of a host, from JSON files of bench_pairs:
+pairs_table.py docs/lab/measured/bench_pairs*.json >docs/lab/pairs.md
 
 Every figure comes from the files: there is a section for each. scripts/bench.sh pairs and scripts/gpu.sh comm measure."""
 import json
@@ -18,7 +18,7 @@ TAIL = """
 A copy is submitted to a stream of the first device and waited for; an all-reduce is submitted for both ranks by one thread,
 which then waits for both. Medians of repetitions, each of which is the median of short stretches.
 
-Made by `scripts/pairs_table.py` from `docs/measured/bench_pairs*.json`; `scripts/bench.sh pairs` and `scripts/gpu.sh comm`
+Made by `scripts/pairs_table.py` from `docs/lab/measured/bench_pairs*.json`; `scripts/bench.sh pairs` and `scripts/gpu.sh comm`
 measure.
 """
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Draws what each device and tier of OpenCL costs, from the JSON of bench_opencl; use it as
-plot_opencl_overhead.py docs/measured/bench_opencl*.json >docs/opencl-overhead.svg
+plot_opencl_overhead.py docs/lab/measured/bench_opencl*.json >docs/lab/opencl-overhead.svg
 
 A row for each device and tier, a panel for each kind of work; ours is a filled mark, raw OpenCL on the same device a ring. The
 axes are logarithmic; to the left is faster."""

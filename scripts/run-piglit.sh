@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the OpenCL C programs of Debian's piglit on the CPU, on OpenCL devices and, where there is one, on a CUDA device, prints each
-# failure with its reason, and writes docs/measured/piglit.json. The package is fetched and unpacked in a cache folder, not installed;
-# nothing of it comes into the tree. Usage: scripts/run-piglit.sh [--devices NAMES] [--only PATTERN] ..., handed to
+# failure with its reason, and writes docs/lab/measured/piglit.json. The package is fetched and unpacked in a cache folder, not
+# installed; nothing of it comes into the tree. Usage: scripts/run-piglit.sh [--devices NAMES] [--only PATTERN] ..., handed to
 # tests/kernels/piglit.py. BUILD names the build folder (build/release); PIGLIT a folder that is unpacked already.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -39,4 +39,4 @@ export PYTHONPATH=bindings/python/src PYTHONDONTWRITEBYTECODE=1 MANYRT_LIBRARY=$
 export RT_CACHE_DIR=off RT_CPU_BUILD=${RT_CPU_BUILD:-optimized}
 devices=$("$python" -c 'import manyrt; print(",".join(device.name for device in manyrt.devices()))')
 "$python" tests/kernels/piglit.py "$folder" --devices "$devices" --package "piglit $version" \
-  --commit "$(git describe --always --dirty 2>/dev/null || echo unknown)" --json docs/measured/piglit.json "$@"
+  --commit "$(git describe --always --dirty 2>/dev/null || echo unknown)" --json docs/lab/measured/piglit.json "$@"

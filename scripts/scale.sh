@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs all-reduces and the training of digits_parallel over 8 to 1024 simulated hosts, and writes docs/measured/scale.json,
-# docs/scale.md and docs/scale.svg: scale.sh [--no-install] [--most HOSTS] [--core N]
+# Runs all-reduces and the training of digits_parallel over 8 to 1024 simulated hosts, and writes docs/lab/measured/scale.json,
+# docs/lab/scale.md and docs/lab/scale.svg: scale.sh [--no-install] [--most HOSTS] [--core N]
 #   --no-install  the packages are there (group "scale" of scripts/packages.txt: SimGrid with SMPI)
 #   --most HOSTS  up to so many hosts; default: 1024, which takes about an hour
 #   --core N      the core that simulations are pinned to; default: 1

@@ -1,5 +1,5 @@
-"""Measures for docs/scale.md, as a value for docs/measured/scale.json: all-reduces and epochs over simulated hosts, and what
-one rank computes and holds, on this machine. Used by scripts/scale_table.py."""
+"""Measures for docs/lab/scale.md, as a value for docs/lab/measured/scale.json: all-reduces and epochs over simulated hosts, and
+what one rank computes and holds, on this machine. Used by scripts/scale_table.py."""
 import os
 import pathlib
 import re

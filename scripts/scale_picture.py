@@ -1,5 +1,5 @@
-"""The picture of docs/scale.md: all-reduces, with logarithmic axes, and an epoch over hosts. Points are simulated, lines are
-the model. Used by scripts/scale_table.py."""
+"""The picture of docs/lab/scale.md: all-reduces, with logarithmic axes, and an epoch over hosts. Points are simulated, lines
+are the model. Used by scripts/scale_table.py."""
 import math
 
 WIDTH, HEIGHT, TOP, BOTTOM = 1100, 440, 64, 372

@@ -6,20 +6,21 @@ scale_table.py --epochs    measures the epochs that the figures lack, up to --mo
 scale_table.py --tables    writes these again
 scale_table.py --check     ends with 1 if they are not what the figures give
 
-Figures are kept in docs/measured/scale.json; docs/scale.md and docs/scale.svg are made of them alone."""
+Figures are kept in docs/lab/measured/scale.json; docs/lab/scale.md and docs/lab/scale.svg are made of them alone."""
 import argparse
 import json
 import math
 import pathlib
 import sys
 
+import lab
 import scale_measure
 import scale_picture
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-FIGURES = ROOT / "docs/measured/scale.json"
-PAGE = ROOT / "docs/scale.md"
-PICTURE = ROOT / "docs/scale.svg"
+FIGURES = ROOT / "docs/lab/measured/scale.json"
+PAGE = ROOT / "docs/lab/scale.md"
+PICTURE = ROOT / "docs/lab/scale.svg"
 BATCH = 32  # images of a step, as kBatch of the example
 FEW = 64  # hosts of which each sends to each, as kFewRanks of mpi/rank.h
 
@@ -77,7 +78,7 @@ What `rtCommAllReduce` would take on up to {most} hosts, and the training of `ex
 compiled against SMPI's `mpi.h` (`cmake/ManyrtSmpi.cmake`). It is no replay: every rank trains, on real images with real
 messages, as a thread of one process, and the sums and hashes are compared. `RT_COMM_MPI=collectives` makes the library call
 MPI's collectives. SMPI has no `MPI_THREAD_MULTIPLE`, so the library calls it on the rank's own thread
-([design/comm.md](design/comm.md)).
+([design/comm.md](../design/comm.md)).
 
 **What is simulated.** {simulator}. A crossbar: each host has a link of {gbit:g} Gbit/s and {link_us:g} us each way, and a
 message takes two of them, so alpha = {alpha_us:g} us and beta = {beta_ns:.3g} ns for a byte. SMPI's factors of bandwidth and
@@ -128,7 +129,7 @@ library itself adds no step that grows with the hosts.
 
 What a rank takes that has run no operation, in a communicator of one process with one context of the CPU (`scale_memory`). Of
 engines among processes the process's own memory is that of its own ranks. What grows with the ranks of all is in
-[design/comm.md](design/comm.md#many-ranks).
+[design/comm.md](../design/comm.md#many-ranks).
 
 | engine | ranks | own, KiB | in /dev/shm, KiB |
 | --- | --- | --- | --- |
@@ -154,7 +155,7 @@ of hosts, so hashes and accuracies differ between rows.
 ## What breaks first
 
 {breaks}
-Made by `scripts/scale_table.py` from `docs/measured/scale.json`; commit {commit}{later}.
+Made by `scripts/scale_table.py` from `docs/lab/measured/scale.json`; commit {commit}{later}.
 """
 
 
@@ -296,7 +297,7 @@ def main():
         parser.error(f"{scale_measure.HOSTS[0]} hosts are the least")
 
     def keep(data):
-        FIGURES.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+        FIGURES.write_text(lab.dumps(data), encoding="utf-8")
 
     build = pathlib.Path(arguments.build).resolve()
     if arguments.epochs:
@@ -315,7 +316,7 @@ def main():
         elif not path.exists() or path.read_text(encoding="utf-8") != words:
             stale.append(path.relative_to(ROOT).as_posix())
     for name in stale:
-        print(f"{name} is not what docs/measured/scale.json gives: run {pathlib.Path(__file__).name} --tables")
+        print(f"{name} is not what docs/lab/measured/scale.json gives: run {pathlib.Path(__file__).name} --tables")
     return 1 if stale else 0
 
 

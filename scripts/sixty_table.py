@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Writes the table of the sixty kernels from the JSON of bench_sixty, the worst first; use it as
-sixty_table.py docs/measured/bench_sixty.json >docs/benchmarks-sixty.md
+"""Writes the page of the sixty kernels from the JSON of bench_sixty on one machine or several, the worst first; use it as
+sixty_table.py docs/lab/measured/bench_sixty*.json >docs/lab/sixty.md
+sixty_table.py FILE: one machine, with the times of each peer and of builds
 sixty_table.py --best FILE: of the shortest runs and not of the medians, for a look on a machine that is busy with other things
 
 Every figure comes from the file; the goals below are the only numbers that stand here."""
@@ -67,11 +68,8 @@ def slow_builds(kernels):
     return slow
 
 
-def verdict(good):
-    return "met" if good else "**missed**"
-
-
 def summary(kernels, key):
+    """[what, value, goal, whether it is met or None] of one machine."""
     against = {kernel["name"]: ratios(kernel, key) for kernel in kernels}
     measured = {name: pair[0] for name, pair in against.items() if pair[0] is not None}
     by_hand = {name: pair[1] for name, pair in against.items() if pair[1] is not None}
@@ -80,23 +78,35 @@ def summary(kernels, key):
     if measured:
         mean = math.exp(sum(math.log(ratio) for ratio in measured.values()) / len(measured))
         above = sum(ratio > WORST_GOAL for ratio in measured.values())
-        rows.append(["geometric mean of ours / better peer", f"{mean:.3f}", f"≤ {MEAN_GOAL}", verdict(mean <= MEAN_GOAL)])
-        rows.append([f"kernels above {WORST_GOAL}", f"{above} of {len(measured)}", "0", verdict(above == 0)])
+        rows.append(["geometric mean of ours / better peer", f"{mean:.3f}", f"≤ {MEAN_GOAL}", mean <= MEAN_GOAL])
+        rows.append([f"kernels above {WORST_GOAL}", f"{above} of {len(measured)}", "0", above == 0])
         for name in PEERS:
             single = [kernel["candidates"]["manyrt"][key] / kernel["candidates"][name][key] for kernel in kernels
                       if key in kernel["candidates"]["manyrt"] and key in kernel["candidates"].get(name, {})]
             if single:
                 value = math.exp(sum(map(math.log, single)) / len(single))
-                rows.append([f"geometric mean of ours / {PEERS[name]}", f"{value:.3f}", "", ""])
+                rows.append([f"geometric mean of ours / {PEERS[name]}", f"{value:.3f}", "", None])
     if by_hand:
         above = sum(ratio > WORST_GOAL for ratio in by_hand.values())
-        rows.append([f"above {WORST_GOAL} of the loop written by hand", f"{above} of {len(by_hand)}", "0", verdict(above == 0)])
+        rows.append([f"above {WORST_GOAL} of the loop written by hand", f"{above} of {len(by_hand)}", "0", above == 0])
     slow = slow_builds(kernels)
-    rows.append([f"builds over {BUILD_GOAL:g} s and {BUILD_SHARE} of PoCL's", f"{len(slow)} of {len(kernels)}", "0",
-                 verdict(not slow)])
-    if failed:
-        rows.append(["failed here", ", ".join(failed), "none", verdict(False)])
-    return table(["", "", "wanted", ""], rows)
+    rows.append([f"builds over {BUILD_GOAL:g} s and {BUILD_SHARE} of PoCL's", f"{len(slow)} of {len(kernels)}", "0", not slow])
+    rows.append(["failed here", ", ".join(failed) or "none", "none", not failed])
+    return rows
+
+
+def summaries(machines, mode, key):
+    """The summary of each machine side by side; a goal that is missed is bold."""
+    columns = {label: {row[0]: row for row in summary(of_mode(data, mode), key)} for label, data in machines.items()}
+    whats = list(dict.fromkeys(what for column in columns.values() for what in column))
+    rows = []
+    for what in whats:
+        row = [what, next(column[what][2] for column in columns.values() if what in column)]
+        for column in columns.values():
+            _, value, _, met = column.get(what, ("", "", "", None))
+            row.append(f"**{value}**" if met is False else value)
+        rows.append(row)
+    return table(["", "wanted", *columns], rows)
 
 
 def table(head, rows):
@@ -119,31 +129,70 @@ def figures(kernels, key):
                   "build s", "PoCL s", "Intel s"], rows)
 
 
+def of_mode(data, mode):
+    return [kernel for kernel in data["kernels"] if kernel["mode"] == mode]
+
+
+def compared(machines, mode, key):
+    """A row a kernel: each machine's ratio to the better peer, our time, and the ratio to the loop written by hand."""
+    by_name = {label: {kernel["name"]: kernel for kernel in of_mode(data, mode)} for label, data in machines.items()}
+    names = list(dict.fromkeys(name for kernels in by_name.values() for name in kernels))
+
+    def worst(name):
+        return max((ratios(kernels[name], key)[0] or 0 for kernels in by_name.values() if name in kernels), default=0)
+
+    rows = []
+    for name in sorted(names, key=lambda name: -worst(name)):
+        row = [name, next(kernels[name]["class"] for kernels in by_name.values() if name in kernels)]
+        for kernels in by_name.values():
+            if name not in kernels:
+                row += ["", "", ""]
+                continue
+            peer, hand = ratios(kernels[name], key)
+            row += ["" if peer is None else f"{peer:.2f}" if peer <= WORST_GOAL else f"**{peer:.2f}**",
+                    micro(kernels[name]["candidates"]["manyrt"], key), "" if hand is None else f"{hand:.2f}"]
+        rows.append(row)
+    head = ["kernel", "class"]
+    for label in by_name:
+        head += [f"{label}: ours / better", "µs", "ours / by hand"]
+    return table(head, rows)
+
+
 def main():
     arguments = sys.argv[1:]
     key = "best_ns" if "--best" in arguments else "median_ns"
-    paths = [argument for argument in arguments if argument != "--best"]
-    if len(paths) != 1:
+    paths = sorted((pathlib.Path(argument) for argument in arguments if argument != "--best"), key=lambda path: path.stem)
+    if not paths:
         print(__doc__, file=sys.stderr)
         return 2
-    data = json.loads(pathlib.Path(paths[0]).read_text(encoding="utf-8"))
-    context = data["context"]
+    machines = {}
+    for path in paths:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        label = path.stem.removeprefix("bench_sixty").strip("_").replace("_", " ").replace("avx", "AVX")
+        machines[label or f"{data['context']['cores']} cores"] = data
     print("# Sixty kernels on the CPU\n")
-    print("This file is made by `scripts/sixty_table.py` from the JSON in `docs/measured`; nothing in it is typed.\n")
-    print(f"{context['cpu']}, {context['cores']} cores; {context['kernel']}, {context['libc']}.")
-    print(f"Built by {context['compiler']}, {context['build']}; commit {context.get('commit', 'unknown')}, "
-          f"{context['date'][:10]}, {context['rounds']} rounds of {context['repetition_ms']} ms" +
-          (", the shortest runs" if key == "best_ns" else "") + ".\n")
-    for name, title in (("pocl", "PoCL"), ("intel", "Intel's runtime"), ("by_hand", "By hand")):
-        print(f"- {title}: {context.get('peer_' + name, 'unknown')}")
+    print("This file is made by `scripts/sixty_table.py` from the JSON in `docs/lab/measured`, which has the times of each")
+    print("peer and of builds, too; nothing in it is typed. Below 1 ours is faster; what misses its goal is bold.\n")
+    rows = []
+    for label, data in machines.items():
+        context = data["context"]
+        rows.append([label, f"{context['cpu']}, {context['cores']} cores", f"{context['kernel']}, {context['libc']}",
+                     f"{context['compiler']}, {context['build']}", context.get("commit", "unknown"),
+                     f"{context['date'][:10]}, {context['rounds']} rounds of {context['repetition_ms']} ms" +
+                     (", the shortest runs" if key == "best_ns" else ""),
+                     *(context.get("peer_" + name, "unknown") for name in ("pocl", "intel", "by_hand"))])
+    head = ["machine", "processor", "system", "built by", "commit", "measured", "PoCL", "Intel's runtime", "by hand"]
+    print(table(head, rows))
     for mode, title in MODES.items():
-        kernels = [kernel for kernel in data["kernels"] if kernel["mode"] == mode]
-        if not kernels:
+        if not any(of_mode(data, mode) for data in machines.values()):
             continue
         print(f"\n## {title}\n")
-        print(summary(kernels, key))
+        print(summaries(machines, mode, key))
         print()
-        print(figures(kernels, key))
+        if len(machines) == 1:
+            print(figures(of_mode(next(iter(machines.values())), mode), key))
+        else:
+            print(compared(machines, mode, key))
     print(METHOD.rstrip())
     return 0
 

@@ -1,5 +1,5 @@
 """Runs a program over simulated hosts with SimGrid's SMPI: the cluster as a platform file, and smpirun with the settings that
-docs/scale.md explains. Used by scripts/scale_table.py and by tests/comm/mpi/simulated.py."""
+docs/lab/scale.md explains. Used by scripts/scale_table.py and by tests/comm/mpi/simulated.py."""
 import os
 import pathlib
 import subprocess

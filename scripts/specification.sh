@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the whole test of the built-in functions against the specification, on the CPU in quick and in optimized code and on OpenCL
-# devices, keeps the largest errors in docs/measured/specification.json and makes docs/kernel-accuracy.md of them. Takes ten minutes
+# devices, keeps the largest errors in docs/lab/measured/specification.json and makes docs/kernel-accuracy.md of them. Takes ten minutes
 # and more. Usage: scripts/specification.sh [arguments of tests/kernels/specification/specification.py], for instance
 # scripts/specification.sh --parts math --devices cpu. BUILD names the build folder (build/release).
 set -euo pipefail
@@ -17,6 +17,6 @@ devices=$("$python" -c 'import manyrt; print(",".join(device.name for device in 
 status=0
 "$python" tests/kernels/specification/specification.py --reference "$build/lib/libmath_reference.so" --parts all \
   --devices "$devices" --commit "$(git describe --always --dirty 2>/dev/null || echo unknown)" \
-  --json docs/measured/specification.json "$@" || status=$?
+  --json docs/lab/measured/specification.json "$@" || status=$?
 scripts/accuracy_table.py
 exit $status

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Proves scripts/demo.sh and scripts/test.sh in a bare Debian 12: debootstrap makes a minimal root in a temporary folder, the
 # working tree is copied in, both commands run there. Needs root and debootstrap. The end of the log is kept in
-# docs/measured/bare-root.log. Arguments are handed to test.sh: scripts/test-in-bare-root.sh --long
+# docs/lab/measured/bare-root.log. Arguments are handed to test.sh: scripts/test-in-bare-root.sh --long
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -10,7 +10,7 @@ command -v debootstrap >/dev/null || scripts/install-packages.sh dev
 
 # shellcheck source=scripts/bare-root.sh
 source scripts/bare-root.sh
-log=docs/measured/bare-root.log
+log=docs/lab/measured/bare-root.log
 root=$(mktemp -d "${TMPDIR:-/tmp}/manyrt-bare-root.XXXXXX")
 full=$(mktemp "${TMPDIR:-/tmp}/manyrt-bare-root-log.XXXXXX")
 trap 'bare_root_remove "$root"' EXIT

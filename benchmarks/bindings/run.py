@@ -6,11 +6,11 @@
 
 Each program of this folder does the same: launches of one work-item with three arguments, and records, into a stream
 that a fence holds, so that what is timed is the call and not the work, and queries of a stream that is idle. They run
-one after the other, some rounds. --keep writes docs/measured/bindings_overhead.json, and the table in docs/bindings.md from it.
+one after the other, some rounds. --keep writes docs/lab/measured/bindings_overhead.json, and the table in docs/bindings.md
+from it.
 """
 
 import argparse
-import json
 import os
 import pathlib
 import platform
@@ -20,9 +20,12 @@ import statistics
 import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
+import lab  # noqa: E402
+
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-PAGE, FIGURES = ROOT / "docs" / "bindings.md", ROOT / "docs" / "measured" / "bindings_overhead.json"
+PAGE, FIGURES = ROOT / "docs" / "bindings.md", ROOT / "docs" / "lab" / "measured" / "bindings_overhead.json"
 BEGIN, END = "<!-- overhead -->", "<!-- end of overhead -->"
 WHAT = ("launch", "record", "query")
 
@@ -158,7 +161,7 @@ def main():
                    for what, values in times[language].items()}} for language in programs}}
     print(table(figures))
     if arguments.keep:
-        FIGURES.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+        FIGURES.write_text(lab.dumps(figures), encoding="utf-8")
         page = PAGE.read_text(encoding="utf-8")
         before, rest = page.split(BEGIN)
         PAGE.write_text(before + BEGIN + "\n" + table(figures) + "\n" + END + rest.split(END)[1], encoding="utf-8")

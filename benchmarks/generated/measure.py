@@ -21,6 +21,9 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
+import lab  # noqa: E402
+
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests" / "kernels"))
 
 OPTIMIZED = ctypes.c_int32(1)  # RT_MODULE_OPTIMIZED
@@ -232,7 +235,7 @@ def main():
     if chosen.json:
         head = {"commit": chosen.commit, "machine": machine(), "cores": len(cores), "seconds": chosen.seconds,
                 "tinygrad": importlib.metadata.version("tinygrad"), "drivers": {each.name: each.version for each in made[1:]}}
-        chosen.json.write_text(json.dumps({**head, "models": tables}, indent=1) + "\n", encoding="utf-8")
+        chosen.json.write_text(lab.dumps({**head, "models": tables}), encoding="utf-8")
 
 
 if __name__ == "__main__":

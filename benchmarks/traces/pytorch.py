@@ -9,9 +9,13 @@ import argparse
 import datetime
 import json
 import os
+import pathlib
 import random
 import subprocess
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
+import lab  # noqa: E402
 
 
 def without_torch(why):
@@ -127,7 +131,7 @@ def replay(arguments):
     context = {"date": datetime.datetime.now().isoformat(timespec="seconds"), "rounds": 1, "repetition_ms": 0,
                "commit": commit.strip() or "unknown", "peer_pytorch": torch.__version__}
     with open(arguments.output, "w", encoding="utf-8") as file:
-        json.dump({"context": context, "benchmarks": results}, file, indent=1)
+        file.write(lab.dumps({"context": context, "benchmarks": results}))
         file.write("\n")
 
 

@@ -197,7 +197,7 @@ int main(int argc, char** argv) {
   }
   trainingDestroy(&training);
   datasetFree(&data);
-  /* A simulator runs all ranks in one process (docs/scale.md): the first one that comes here ends the library for all. */
+  /* A simulator runs all ranks in one process (docs/lab/scale.md): the first one that comes here ends the library for all. */
   const rtStatus_t ended = rtShutdown();
   if (ended != RT_ERROR_SHUT_DOWN) CHECK(ended);
   return same && enough ? EXIT_SUCCESS : EXIT_FAILURE;

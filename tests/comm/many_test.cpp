@@ -1,5 +1,5 @@
 // Many ranks of one process, in few contexts: creation, splits, operations and failures, whose work is not to grow with the
-// square of the ranks. Among processes: shared_memory, mpi; over simulated hosts: docs/scale.md.
+// square of the ranks. Among processes: shared_memory, mpi; over simulated hosts: docs/lab/scale.md.
 #include <sys/statvfs.h>
 
 #include <algorithm>

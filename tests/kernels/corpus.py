@@ -10,13 +10,15 @@ import collections
 import concurrent.futures
 import datetime
 import fnmatch
-import json
 import os
 import pathlib
 import re
 import subprocess
 import sys
 import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
+import lab  # noqa: E402
 
 FRONT_SECONDS, BUILD_SECONDS = 60, 600
 # What hashcat defines for a device that it knows nothing special of, one lane wide.
@@ -106,7 +108,7 @@ def main():
     }
     if arguments.json:
         context = {"corpus": arguments.package, "date": datetime.date.today().isoformat(), "commit": arguments.commit}
-        arguments.json.write_text(json.dumps({"context": context, "corpus": table}, indent=1) + "\n", encoding="utf-8")
+        arguments.json.write_text(lab.dumps({"context": context, "corpus": table}), encoding="utf-8")
     return 1 if any(part["pass"] != part["files"] for part in table.values()) else 0
 
 

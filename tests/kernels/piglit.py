@@ -19,6 +19,9 @@ import re
 import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
+import lab  # noqa: E402
+
 FOLDER = pathlib.Path(__file__).resolve().parent
 NUMPY = {"char": "int8", "uchar": "uint8", "short": "int16", "ushort": "uint16", "int": "int32",
          "uint": "uint32", "long": "int64", "ulong": "uint64", "half": "float16", "float": "float32", "double": "float64"}
@@ -380,7 +383,7 @@ def main():
               for device in arguments.devices.split(",")}
     if arguments.json:
         context = {"package": arguments.package, "date": datetime.date.today().isoformat(), "commit": arguments.commit}
-        arguments.json.write_text(json.dumps({"context": context, "devices": tables}, indent=1) + "\n", encoding="utf-8")
+        arguments.json.write_text(lab.dumps({"context": context, "devices": tables}), encoding="utf-8")
     return 1 if any(table["failures"] for table in tables.values()) else 0
 
 

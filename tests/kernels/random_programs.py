@@ -32,6 +32,9 @@ import tempfile
 import threading
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
+import lab  # noqa: E402
+
 import random_barriers
 import random_device
 import random_kernels
@@ -375,9 +378,9 @@ class Comparison:
         if self.arguments.json:
             forms = {name: {"agree": self.agreed[name], "differ": self.differed[name], "not_run": self.failed[name]}
                      for name in present}
-            self.arguments.json.write_text(json.dumps({
+            self.arguments.json.write_text(lab.dumps({
                 "commit": self.arguments.commit, "device": self.arguments.device, "exact": self.arguments.exact,
-                "first": self.arguments.first, "programs": self.programs, "forms": forms}, indent=1) + "\n", encoding="utf-8")
+                "first": self.arguments.first, "programs": self.programs, "forms": forms}), encoding="utf-8")
         if len(present) < 2 or not self.programs:
             print("SKIP: there is nothing to compare")
             return SKIP

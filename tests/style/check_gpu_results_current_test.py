@@ -24,7 +24,7 @@ class Tree(unittest.TestCase):
         target.write_text(text, encoding="utf-8")
 
     def measured(self, commit, name="gpu_conformance_1"):
-        self.write(f"docs/measured/{name}.json", json.dumps({"commit": commit}))
+        self.write(f"docs/lab/measured/{name}.json", json.dumps({"commit": commit}))
 
     def says(self):
         done = subprocess.run((sys.executable, SCRIPT, self.root), capture_output=True, text=True)

@@ -29,6 +29,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
+import lab  # noqa: E402
+
 LONG = 100_000  # nanoseconds of a span from which on launches are compared one by one
 OTHER_WEIGHTS = "a graph leaves other weights than the launches it was captured from"
 
@@ -174,7 +177,7 @@ def main():
     if chosen.json:
         head = {"commit": chosen.commit, "machine": chosen.machine, "device": chosen.device, "epochs": chosen.epochs,
                 "runs": chosen.runs, "limit": chosen.limit}
-        chosen.json.write_text(json.dumps({**head, "rows": table}, indent=1) + "\n", encoding="utf-8")
+        chosen.json.write_text(lab.dumps({**head, "rows": table}), encoding="utf-8")
     print(f"{len(table)} rows, {beyond} beyond {chosen.limit:.0%}")
     return 1 if beyond else 0
 

@@ -11,12 +11,15 @@ DLPack makes, a copy behind a long kernel has the new values, and without it (st
 
 import argparse
 import gc
-import json
+import pathlib
 import platform
 import subprocess
 import sys
 import threading
 import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts"))
+import lab  # noqa: E402
 
 import manyrt
 from call_overhead import measure
@@ -592,8 +595,7 @@ def main():
         print(f"{name:62} {value:12.3f}" if isinstance(value, float) else f"{name:62} {value:12}")
     if args.out:
         with open(args.out, "w", encoding="utf-8") as file:
-            json.dump(result, file, indent=1)
-            file.write("\n")
+            file.write(lab.dumps(result))
     print(f"{outcome['passed']} passed, {len(outcome['failed'])} failed, {len(outcome['skipped'])} skipped")
     return 1 if outcome["failed"] else 0
 

@@ -18,6 +18,9 @@ import sys
 import time
 import typing
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts"))
+import lab  # noqa: E402
+
 FOLDER = pathlib.Path(__file__).resolve().parent
 SKIP = 77
 PARTS = ("math", "integer", "common", "relational", "geometric", "convert", "as", "half", "memory")
@@ -71,7 +74,7 @@ def keep(path, results, commit):
     table["context"] = {"date": datetime.date.today().isoformat(), "commit": commit}
     for label, parts in results.items():
         table["devices"].setdefault(label, {}).update(parts)
-    path.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
+    path.write_text(lab.dumps(table), encoding="utf-8")
 
 
 def parts_of(arguments):
