@@ -18,6 +18,7 @@ from ._library import PACKAGE_VERSION as __version__
 from ._library import LibraryError, library_path, library_version
 from .device import Context, Device, backend_info, devices, live_handles
 from .dtypes import DTYPES, DType
+from .elementwise import ElementwiseKernel, ReductionKernel
 from .errors import (IO, BackendUnavailable, BuildFailed, Busy, CaptureInvalidated, CaptureUnsafe, CompilerNotFound, DeviceLost,
                      Driver, Error, Forked, Internal, InvalidDevice, InvalidHandle, InvalidImage, InvalidValue, LaunchFailed,
                      NotFound, NotSupported, OutOfMemory, ShutDown, Timeout, WrongContext)
@@ -29,10 +30,10 @@ from .trace import start_trace, stop_trace, trace, trace_mark, trace_range
 
 __all__ = [
     "DTYPES", "IO", "ArgInfo", "Array", "BackendUnavailable", "BuildFailed", "Busy", "CaptureInvalidated", "CaptureUnsafe",
-    "CompilerNotFound", "Context", "DType", "Device", "DeviceLost", "Driver", "Error", "Event", "Fence", "Forked", "Graph",
-    "GraphBuffer", "GraphExec", "Internal", "InvalidDevice", "InvalidHandle", "InvalidImage", "InvalidValue", "Kernel",
-    "LaunchFailed", "Launcher", "LibraryError", "Local", "Module", "Node", "NotFound", "NotSupported", "OutOfMemory",
-    "Plan", "Pool", "ReadOnlyArray", "ShutDown", "Stream", "Timeout", "WrongContext", "__version__", "backend_info",
-    "devices", "library_path", "library_version", "live_handles", "rt", "set_log", "start_trace", "stop_trace", "trace",
-    "trace_mark", "trace_range",
+    "CompilerNotFound", "Context", "DType", "Device", "DeviceLost", "Driver", "ElementwiseKernel", "Error", "Event", "Fence",
+    "Forked", "Graph", "GraphBuffer", "GraphExec", "Internal", "InvalidDevice", "InvalidHandle", "InvalidImage",
+    "InvalidValue", "Kernel", "LaunchFailed", "Launcher", "LibraryError", "Local", "Module", "Node", "NotFound",
+    "NotSupported", "OutOfMemory", "Plan", "Pool", "ReadOnlyArray", "ReductionKernel", "ShutDown", "Stream", "Timeout",
+    "WrongContext", "__version__", "backend_info", "devices", "library_path", "library_version", "live_handles", "rt",
+    "set_log", "start_trace", "stop_trace", "trace", "trace_mark", "trace_range",
 ]

@@ -8,7 +8,7 @@ the program says.
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Tuple, Union
 
-from . import _library
+from . import _library, _show
 from ._library import NULL, ffi, lib
 from ._object import Owned, apart, as_dict, choice, label_bytes, numbers_of, utf8
 from .dtypes import DTYPES, DType
@@ -98,6 +98,9 @@ class Device:
 
     def __repr__(self) -> str:
         return f"<manyrt.Device {self.name}: {self.properties['name']}>"
+
+    def _repr_html_(self) -> str:
+        return _show.device_html(self)
 
 
 def devices(backend: str = "all") -> List[Device]:

@@ -48,12 +48,27 @@ C_TYPES: Dict[str, DType] = {
 }
 
 
+# Other words of numpy, and the types of Python, by the names that these have.
+_WORDS: Dict[str, DType] = {
+    **{f"{item.kind}{item.itemsize}": item for item in _ALL if item.kind != "b"},
+    "half": DTYPES["float16"], "single": DTYPES["float32"], "double": DTYPES["float64"], "float": DTYPES["float64"],
+    "byte": DTYPES["int8"], "ubyte": DTYPES["uint8"], "short": DTYPES["int16"], "ushort": DTYPES["uint16"],
+    "intc": DTYPES["int32"], "uintc": DTYPES["uint32"], "int": DTYPES["int64"], "uint": DTYPES["uint64"],
+    "bool_": DTYPES["bool"],
+}
+
+
 def dtype(value: Any) -> DType:
-    """A DType from its name ("float32"), a numpy dtype or scalar type, or a DType."""
+    """A DType from its name ("float32") or another word of numpy ("f4", "<f4", "single"), a numpy dtype or scalar type, a type
+    of Python (float is float64, int is int64), or a DType."""
     if isinstance(value, DType):
         return value
-    if isinstance(value, str) and value in DTYPES:
-        return DTYPES[value]
+    if isinstance(value, str):
+        found = DTYPES.get(value) or _WORDS.get(value) or (_WORDS.get(value[1:]) if value[:1] in ("<", "=", "|") else None)
+        if found is not None:
+            return found
+    if value is float or value is int or value is bool:
+        return _WORDS.get(value.__name__) or DTYPES[value.__name__]
     name = getattr(value, "name", None) or getattr(value, "__name__", None)
     byteorder = getattr(value, "byteorder", "=")
     if isinstance(name, str) and name in DTYPES and byteorder != ">":

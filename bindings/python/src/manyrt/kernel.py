@@ -12,6 +12,7 @@ import struct
 from operator import index
 from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, NoReturn, Optional, Tuple, Union
 
+from . import _show
 from ._library import NULL, ffi, hot, lib
 from ._object import Owned, as_dict, choice, text, utf8, wait
 from .dtypes import C_TYPES, DType
@@ -167,7 +168,7 @@ class Kernel(Owned):
         self.info = as_dict(self._struct("rtKernelInfo_t", lib.rtKernelGetInfo))
         self.name: str = self.info["name"]
         self.label = self.name
-        self.args = [self._arg_info(index) for index in range(self.info["arg_count"])]
+        self.args: List[ArgInfo] = [self._arg_info(index) for index in range(self.info["arg_count"])]
         self._arguments = [_Argument(info) for info in self.args]
         self._pack = struct.Struct("<" + "".join(argument.format for argument in self._arguments)).pack_into
         self._pointers = tuple((at, argument.element) for at, argument in enumerate(self._arguments)
@@ -189,6 +190,12 @@ class Kernel(Owned):
     @property
     def closed(self) -> bool:
         return "_h" not in self.__dict__ or self.module.closed
+
+    def __repr__(self) -> str:
+        return f"<manyrt.Kernel {_show.signature(self)}{' (closed)' if self.closed else f' on {self.context.device.name}'}>"
+
+    def _repr_html_(self) -> str:
+        return _show.kernel_html(self)
 
     def __getitem__(self, shape: Tuple[Any, ...]) -> "Launcher":
         """kernel[grid, group] or kernel[grid, group, local_bytes]: sizes are numbers, or tuples of up to three.

@@ -9,7 +9,7 @@ import struct
 from operator import index as as_index
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple, Union
 
-from . import dtypes
+from . import _show, dtypes
 from ._callbacks import wait_until_submitted
 from ._library import ffi, lib
 from ._object import Owned, as_dict, choice, label_bytes, text, wait
@@ -319,6 +319,18 @@ class Array(Owned):
             flat = memoryview(data).cast(self.dtype.format)
         return _nested(flat, self.shape)
 
+    def item(self, stream: Optional["Stream"] = None) -> Any:
+        """The one element of the array as a number of Python, whatever its shape. Waits."""
+        if self.size != 1:
+            raise InvalidValue(f"item() is for an array of one element, this one has {self.size}.")
+        return self.reshape(()).tolist(stream)
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
     def numpy(self, stream: Optional["Stream"] = None) -> Any:
         """A copy of the contents as a numpy array. Waits."""
         import numpy
@@ -360,8 +372,12 @@ class Array(Owned):
         return dlpack.device_of(self)
 
     def __repr__(self) -> str:
-        state = " (closed)" if self.closed else ""
-        return f"<manyrt.Array{state} {self.dtype} {self.shape}, {self.kind} memory of {self.context.device.name}>"
+        """The elements, of a large array the first and the last ones. Waits for work that may write them, at most a fifth of a
+        second; then, and after a failure, without elements. Never raises."""
+        return _show.array_repr(self)
+
+    def _repr_html_(self) -> str:
+        return _show.array_html(self)
 
 
 def _nested(flat: Sequence[Any], shape: Tuple[int, ...]) -> Any:

@@ -100,6 +100,18 @@ class Stream(Owned):
             raise_error(status)
         return bool(status == 0)
 
+    def __repr__(self) -> str:
+        """With its state: idle, working, capturing or failed. Never blocks."""
+        shown = super().__repr__()
+        return shown if self.closed else f"{shown[:-1]}, {self._state()}, on {self.context.device.name}>"
+
+    def _state(self) -> str:
+        capture = ffi.new("int32_t *")
+        if lib.rtStreamIsCapturing(capture, self._h) == 0 and capture[0] != lib.RT_CAPTURE_NONE:
+            return "capturing"
+        status = lib.rtStreamQuery(self._h)
+        return "idle" if status == 0 else "working" if status > 0 else "failed"
+
     def __await__(self) -> Generator[Any, None, None]:
         """`await stream` waits for all work so far without holding up the event loop."""
         return _reached(self.record()).__await__()
