@@ -13,6 +13,7 @@ import os
 import pathlib
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -105,7 +106,10 @@ def prepare(folder):
     config.write_text(f"#!/bin/sh\necho -I{ROOT}/include -I{ROOT}/bindings/cpp -L{LIBRARIES} -Wl,-rpath,{LIBRARIES}"
                       " -lmanyrt$(case \"$*\" in *manyrt-comm*) echo \\ -lmanyrt-comm;; esac)\n")
     config.chmod(0o755)
-    return {**os.environ, "PATH": f"{folder}/bin:{PROGRAMS}:{os.environ['PATH']}", "RT_DISABLE": "cuda,opencl",
+    with socket.socket() as free:  # for ranks that meet
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    return {**os.environ, "RT_COMM_PORT": port, "PATH": f"{folder}/bin:{PROGRAMS}:{os.environ['PATH']}", "RT_DISABLE": "cuda,opencl",
             "RT_CACHE_DIR": str(folder / "cache"), "LC_ALL": "C", "PYTHONPATH": f"{ROOT}/bindings/python/src",
             "PYTHONDONTWRITEBYTECODE": "1", "MANYRT_LIBRARY": str(LIBRARIES / "libmanyrt.so.0")}
 
