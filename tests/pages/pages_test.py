@@ -109,9 +109,10 @@ def prepare(folder):
     with socket.socket() as free:  # for ranks that meet
         free.bind(("127.0.0.1", 0))
         port = str(free.getsockname()[1])
-    return {**os.environ, "RT_COMM_PORT": port, "PATH": f"{folder}/bin:{PROGRAMS}:{os.environ['PATH']}",
-            "RT_DISABLE": "cuda,opencl", "RT_CACHE_DIR": str(folder / "cache"), "LC_ALL": "C", "PYTHONPATH": f"{ROOT}/bindings/python/src",
-            "PYTHONDONTWRITEBYTECODE": "1", "MANYRT_LIBRARY": str(LIBRARIES / "libmanyrt.so.0")}
+    return {**os.environ, "PATH": f"{folder}/bin:{PROGRAMS}:{os.environ['PATH']}", "RT_DISABLE": "cuda,opencl",
+            "RT_CACHE_DIR": str(folder / "cache"), "RT_COMM_PORT": port, "LC_ALL": "C",
+            "PYTHONPATH": f"{ROOT}/bindings/python/src", "PYTHONDONTWRITEBYTECODE": "1",
+            "MANYRT_LIBRARY": str(LIBRARIES / "libmanyrt.so.0")}
 
 
 class PageTest(unittest.TestCase):
