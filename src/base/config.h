@@ -28,7 +28,7 @@ namespace manyrt::config {
   X(kOpenCl, "RT_OPENCL", "OpenCL's loader to open, a path")                             \
   X(kOpenClMemory, "RT_OPENCL_MEMORY", "usm, svm or buffer: how OpenCL addresses")       \
   X(kNvrtc, "RT_NVRTC", "NVRTC, the compiler for kernels on CUDA, a path or a name")     \
-  X(kCpuBuild, "RT_CPU_BUILD", "tiered, optimized, quick or ir: code for kernels")       \
+  X(kCpuBuild, "RT_CPU_BUILD", "tiered, optimized or quick: code for kernels")           \
   X(kCpuDebug, "RT_CPU_DEBUG", "1 or a folder: kernels for a debugger")                  \
   X(kCpuPerf, "RT_CPU_PERF", "1 or a folder: kernels for a profiler")                    \
   X(kCpuSanitize, "RT_CPU_SANITIZE", "address, thread or off: sanitizer of kernels")     \

@@ -7,10 +7,9 @@
 #include <cstdlib>
 #include <string>
 
-#include "compiler/lowering/cpu/program.h"
 #include "compiler/lowering/opencl/program.h"
 #include "compiler/parser/parser.h"
-#include "compiler/pipeline/ir_unit.h"
+#include "compiler/pipeline/cpu_unit.h"
 #include "compiler/preprocessor/preprocessor.h"
 
 namespace {
@@ -49,10 +48,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   require(parsed == !diagnostics.failed());
   if (!parsed) return 0;
   (void)lowerToOpenCl(program, sources, OpenClPointers::kHiddenOffsets);
-  CpuUnit optimized, quick;
-  std::string why_not;
-  (void)unitFromIr(&optimized, true, &why_not, program, sources, {}, diagnostics);
-  if (diagnostics.failed()) return 0;
-  require(lowerToCpu(&quick, 1, program, sources, {}, diagnostics) == !diagnostics.failed());
+  for (const bool lanes : {true, false}) {
+    CpuUnit unit;
+    std::string why_not;
+    const CpuForm form = lanes ? CpuForm::kOptimized : CpuForm::kQuick;
+    require(makeCpuUnit(&unit, form, 4, &why_not, program, sources, {}, diagnostics) == !diagnostics.failed());
+    require(why_not.empty());
+    if (diagnostics.failed()) return 0;
+  }
   return 0;
 }

@@ -9,11 +9,10 @@
 #include <sstream>
 #include <string>
 
-#include "compiler/lowering/cpu/program.h"
 #include "compiler/lowering/cuda/program.h"
 #include "compiler/lowering/opencl/program.h"
 #include "compiler/parser/parser.h"
-#include "compiler/pipeline/ir_unit.h"
+#include "compiler/pipeline/cpu_unit.h"
 #include "compiler/pipeline/options.h"
 #include "compiler/preprocessor/preprocessor.h"
 #include "compiler/toolchain/compiler.h"
@@ -67,8 +66,9 @@ bool readArguments(Arguments* arguments, int argc, char** argv) {
 // Optimised code, as a build makes it.
 bool toCpu(CpuUnit* unit, Program& program, const Sources& sources, const BuildOptions& options, Diagnostics& diagnostics) {
   std::string why_not;
-  if (unitFromIr(unit, true, &why_not, program, sources, options, diagnostics)) return true;
-  return !diagnostics.failed() && lowerToCpu(unit, 1, program, sources, options, diagnostics);
+  const bool good = makeCpuUnit(unit, CpuForm::kOptimized, 1, &why_not, program, sources, options, diagnostics);
+  if (!why_not.empty()) std::fprintf(stderr, "%s\n", why_not.c_str());
+  return good;
 }
 
 bool check(const Arguments& arguments, const BuildOptions& options, std::string text) {

@@ -72,6 +72,13 @@ TEST_P(FlowTest, SomeMayReturnEarlyAndTheOthersGoOn) {
   });
 }
 
+TEST_P(FlowTest, ItemsThatEndBeforeABarrierCallNoOthersToIt) {
+  check("all_that_enter_return", [](const Ints& in, Ints& out, int s, int) {
+    const Ints x = low(in);
+    for (int i = 0; i < s; ++i) out[i] = x[i] + ((i & 1) != 0 ? 5 : 1);
+  });
+}
+
 TEST_P(FlowTest, WhoIsGoneAnswersNoCondition) {
   check("limit_then_mask", [](const Ints& in, Ints& out, int s, int n) {
     for (int i = 0; i < std::min(s, 3); ++i) out[i] = in[i] % 2 != 0 ? -1 : in[i] + std::max(0, in[0] % 5 + 1) + n;

@@ -51,15 +51,18 @@ class Form:
     be left out, those that a driver runs wrongly. `high`: a launch of the highest group comes first, then the code that is
     made for it."""
 
-    def __init__(self, device, build="tiered", options="", compiler="", compiler_flags="", vendors="", without=(), high=False):
+    def __init__(self, device, build="tiered", options="", compiler="", compiler_flags="", vendors="", without=(), high=False,
+                 debugged=False):
         self.device, self.build, self.options, self.high = device, build, options, high
         self.compiler, self.compiler_flags, self.vendors = compiler, compiler_flags, vendors
-        self.without = without
+        self.without, self.debugged = without, debugged
 
     def environment(self, name, folder):
         """None: it is not here. A compiler for another processor is a script around the real one."""
         environment = dict(os.environ, RT_CPU_BUILD=self.build, RT_CACHE_DIR="off")
         environment["RT_DISABLE"] = ",".join({"cpu", "cuda", "opencl"} - {self.device.split(":", maxsplit=1)[0]})
+        if self.debugged:
+            environment["RT_CPU_DEBUG"] = str(folder / name)
         if self.compiler:
             program = shutil.which(self.compiler)
             if program is None:
@@ -96,7 +99,7 @@ FORMS = {
     "pocl": Form("opencl:0", vendors="pocl", without=((1, 16),)),  # docs/opencl.md: its first item runs twice
     "intel": Form("opencl:0", vendors="intel"),
     "cuda": Form("cuda:0"),
-    "ir_code": Form("cpu", "ir"),  # quick code by way of the IR
+    "debugged": Form("cpu", debugged=True),  # each variable in its place, under its name
     "ir": Form("ir"),  # interpreted, by the program KERNEL_IR
     "ir_passes": Form("ir:all"),  # the same after the passes
     "ir_lanes": Form("ir:lanes0"),  # and with lanes

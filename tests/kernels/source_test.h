@@ -166,10 +166,10 @@ class SourceTest : public DeviceTest {
   void build(const std::string& file, const char* options = "") {
     const std::string source = readSource(file);
     ASSERT_RT_OK(rtModuleCreateFromSource(module_.out(), source.c_str(), options, context_)) << file;
-    // With RT_CPU_BUILD=ir and its like: no kernel comes by way of the tree instead.
+    // No pass for lanes has a defect, after which quick code would take the place of optimised code.
     std::string log(4096, 0);
     ASSERT_RT_OK(rtModuleGetBuildLog(log.data(), log.size(), nullptr, module_)) << file;
-    EXPECT_EQ(log.find("The IR has no room"), std::string::npos) << file << ": " << log.c_str();
+    EXPECT_EQ(log.find("simple code runs instead"), std::string::npos) << file << ": " << log.c_str();
   }
 
   // Of a kernel of the module that was built last, in work-items: some drivers take fewer than their device does.

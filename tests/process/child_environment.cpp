@@ -139,12 +139,12 @@ int slowDecisions(int, char**) {
   World world;
   world.make();
   rttest::Module module;
-  OK(rtModuleCreateFromSource(module.out(), R"(__kernel void jumps(__global int* a) {
-    int turn = 0;
-  again:
-    barrier(CLK_GLOBAL_MEM_FENCE);
-    if (++turn < 2) goto again;
-    a[get_global_id(0)] = turn;
+  OK(rtModuleCreateFromSource(module.out(), R"(__kernel void leaves(__global int* a) {
+    if (a[get_local_id(0)] != 0) {
+      if (a[0] != 0) return;
+      barrier(CLK_GLOBAL_MEM_FENCE);
+    }
+    a[get_global_id(0)] = 1;
   }
   __kernel void plain(__global int* a) { a[get_global_id(0)] = 1; })",
                               nullptr, world.context));

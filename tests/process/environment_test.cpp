@@ -234,7 +234,8 @@ TEST(LogTest, LevelDebugTellsWhatCostsTime) {
 #endif
   Outcome outcome = child({"slow_decisions"}, {{"RT_LOG", "debug"}, {"RT_CACHE_DIR", "off"}, {"RT_CPU_BUILD", "quick"}});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
-  EXPECT_TRUE(contains(outcome.err, "The kernel \"jumps\" runs its work-items on fibers, which is slower: ")) << outcome.text();
+  EXPECT_TRUE(contains(outcome.err, "The kernel \"leaves\" runs its work-items on fibers, which is slower: "))
+      << outcome.text();
   EXPECT_TRUE(contains(outcome.err,
                        "A copy of 4096 bytes from pageable memory after unfinished work reads its source into "
                        "staging memory now."))

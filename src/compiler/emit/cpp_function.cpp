@@ -25,7 +25,7 @@ std::string jump(const std::string& label) { return "goto " + label + ";\n"; }
 std::string CppFunction::slots(const ir::Function& function) {
   std::string text;
   for (const ir::Object* slot : function.slots) {
-    if (slot->per_item) continue;
+    if (slot->per_item || (around_.names() != nullptr && around_.names()->of(*slot) != nullptr)) continue;
     text += "alignas(" + std::to_string(std::max(slot->alignment, 1u)) + ") char " + name(*slot) + "[" +
             std::to_string(std::max<uint64_t>(slot->size, 1)) + "];\n";
     // Lanes keep addresses as numbers in vectors, through which a compiler does not follow a pointer.
@@ -42,9 +42,12 @@ std::string CppFunction::body(const ir::Function& function) {
 }
 
 void CppFunction::region(const Region& region) {
+  const UserNames* names = around_.names();
   for (const Instruction* i : region.body) {
+    if (names != nullptr) out_ += names->before(*i);
     out_ += around_.line(i->where);
-    instruction(*i);
+    if (names == nullptr || !names->isBound(*i)) instruction(*i);
+    if (names != nullptr) out_ += names->after(*i);
   }
 }
 
@@ -209,7 +212,8 @@ void CppFunction::instruction(const Instruction& i) {
     }
     case Shape::kCall: {
       std::string call = around_.name(*i.callee) + "(";
-      for (size_t k = 0; k < i.operands.size(); ++k) call += (k == 0 ? "" : ", ") + operand(i, k);
+      for (size_t k = 0; k < i.operands.size(); ++k)
+        call += (k == 0 ? "" : ", ") + around_.argument(*i.callee, k, operand(i, k));
       const std::string item = around_.item(*i.callee);
       if (!item.empty()) call += (i.operands.empty() ? "" : ", ") + item;
       return define(i, call + ")");
@@ -394,9 +398,9 @@ void CppFunction::groupCopy(const Instruction& i) {
   const QualType to = i.signature.parameters[0]->inner;
   const std::string size = std::to_string(sizeOf(to)), stride = strided ? " * " + operand(i, 3) : "";
   const bool gathers = to.space == AddressSpace::kLocal;
-  out_ += "if (" + around_.firstItem() + ") for (unsigned long k = 0; k < " + operand(i, 2) + "; ++k) __builtin_memcpy(" +
-          operand(i, 0) + " + k * " + size + "ul" + (gathers ? "" : stride) + ", " + operand(i, 1) + " + k * " + size + "ul" +
-          (gathers ? stride : "") + ", " + size + ");\n";
+  out_ += "if (" + around_.firstItem() + ") for (unsigned long mrt_q = 0; mrt_q < " + operand(i, 2) +
+          "; ++mrt_q) __builtin_memcpy(" + operand(i, 0) + " + mrt_q * " + size + "ul" + (gathers ? "" : stride) + ", " +
+          operand(i, 1) + " + mrt_q * " + size + "ul" + (gathers ? stride : "") + ", " + size + ");\n";
   define(i, operand(i, i.operands.size() - 1));
 }
 

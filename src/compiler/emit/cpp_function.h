@@ -9,6 +9,7 @@
 
 #include "compiler/emit/cpp_lanes.h"
 #include "compiler/emit/cpp_operations.h"
+#include "compiler/emit/user_names.h"
 #include "compiler/ir/module.h"
 
 namespace manyrt::compiler::emit {
@@ -38,6 +39,8 @@ class Surroundings {
   virtual std::string lanesEnd() = 0;
   virtual std::string endLanes(const ir::Instruction& end, const std::string& mask) = 0;  // a statement
   virtual std::string eachBegin(const std::string& lane) = 0;  // around what one lane does: ids are its own
+  virtual std::string argument(const ir::Function& callee, size_t number, const std::string& value) = 0;
+  virtual const UserNames* names() const = 0;  // null: slots are bytes under numbers
 };
 
 class CppFunction {

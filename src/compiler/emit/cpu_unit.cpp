@@ -1,504 +1,29 @@
-// The parts of a unit, each the surroundings of a function's body: a helper, the constants' constructor, a kernel as loops over
-// items, a kernel as an item on a fiber.
+// The parts of a text: what it begins with, the constants and helpers that its kernels reach, the kernels, the table.
 #include "compiler/emit/cpu_unit.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
-#include "base/fault.h"
 #include "compiler/builtins/lane_call.h"
 #include "compiler/builtins/library.h"
-#include "compiler/emit/cpp_function.h"
 #include "compiler/emit/cpp_operations.h"
+#include "compiler/emit/function_text.h"
+#include "compiler/emit/kernel_text.h"
+#include "compiler/emit/user_names.h"
+#include "compiler/emit/work_items.h"
 #include "compiler/lowering/cpp/text.h"
-#include "compiler/lowering/cpu/tree_facts.h"
-#include "compiler/lowering/cpu/work_items.h"
-#include "compiler/lowering/program_facts.h"
-#include "compiler/unit.h"
 
 namespace manyrt::compiler::emit {
 namespace {
 
 using ir::Instruction;
-using ir::Opcode;
-
-constexpr uint64_t roundUp(uint64_t bytes, uint64_t to) { return (bytes + to - 1) / to * to; }
 
 // What an item's work begins with where ids of a dimension are asked for that is no constant.
 constexpr char kAnyDimension[] =
     "static inline unsigned long mrt_at(unsigned int d, unsigned long a, unsigned long b, unsigned long c,\n"
     "unsigned long o) { return d == 0 ? a : d == 1 ? b : d == 2 ? c : o; }\n";
-
-std::string identifier(const std::string& name) {
-  std::string text;
-  for (const char letter : name) text += letter == '$' || letter == '.' ? '_' : letter;
-  return text;
-}
-
-// What is known of each function: whether it, or one that it calls, asks for an id, waits at a barrier, or exchanges values
-// within a sub-group.
-class Facts {
- public:
-  explicit Facts(const ir::Module& module) {
-    for (const ir::Function* function : module.functions) names_[function] = static_cast<uint32_t>(names_.size());
-  }
-  bool asksItem(const ir::Function& function) {
-    return reaches(asks_, function, [](const Instruction& i) {
-      return i.op == Opcode::kWorkItem || (i.op == Opcode::kBuiltin && i.signature.builtin != nullptr &&
-                                           i.signature.builtin->kind == BuiltinKind::kGroupCopy);
-    });
-  }
-  bool waits(const ir::Function& function) {
-    return reaches(waits_, function, [](const Instruction& i) { return i.op == Opcode::kBarrier; }) || exchanges(function);
-  }
-  bool exchanges(const ir::Function& function) {
-    return reaches(exchanges_, function, [](const Instruction& i) { return i.op == Opcode::kSubGroup; });
-  }
-  std::string name(const ir::Function& function) const {
-    return "f_" + identifier(function.name) + "_" + std::to_string(names_.at(&function));
-  }
-  std::string entry(const ir::Function& kernel) const {
-    return "k_" + identifier(kernel.name) + "_" + std::to_string(names_.at(&kernel));
-  }
-
- private:
-  using Known = std::map<const ir::Function*, bool>;
-  template <typename Is>
-  bool reaches(Known& known, const ir::Function& function, Is is) {
-    const auto [at, is_new] = known.emplace(&function, false);
-    if (!is_new) return at->second;
-    bool found = false;
-    ir::forEach(*function.body, [&](const Instruction& i) {
-      found = found || is(i) || (i.callee != nullptr && reaches(known, *i.callee, is));
-    });
-    return known[&function] = found;
-  }
-
-  std::map<const ir::Function*, uint32_t> names_;
-  Known asks_, waits_, exchanges_;
-};
-
-std::string objectName(const ir::Object& object) { return "c_" + std::to_string(object.id); }
-
-// What all functions of a unit share.
-class Common : public Surroundings {
- public:
-  Common(CppOperations& operations, CppLanes& lanes, Facts& facts, const Sources& sources, bool lines)
-      : operations_(operations), lanes_(lanes), facts_(facts), sources_(sources), lines_(lines) {}
-
-  std::string address(const ir::Object& object) override {
-    if (object.space == AddressSpace::kPrivate) return "(char*)" + CppFunction::name(object);
-    return "(char*)" + objectName(object);
-  }
-  std::string workItem(WorkItem which, int dimension, const std::string& expression) override {
-    return workItemText(which, dimension, expression, false, false);
-  }
-  std::string firstItem() override { return firstItemText(false); }
-  std::string name(const ir::Function& function) override { return facts_.name(function); }
-  std::string item(const ir::Function& callee) override { return facts_.asksItem(callee) ? itemText(is_kernel_, joins_) : ""; }
-  std::string returned(const std::string& value) override { return "return " + value + ";\n"; }
-  std::string barrier() override { return "rtHostFibers->wait();\n"; }
-  std::string itemsBegin(const Instruction&, const std::vector<std::string>&, const std::string&) override { return ""; }
-  std::string itemsEnd(const std::string&) override { return ""; }
-  std::string lanesBegin(const Instruction&, const std::vector<std::string>&) override { return ""; }
-  std::string lanesWhole(const Instruction&) override { return ""; }
-  std::string lanesRest(const Instruction&, const std::string&) override { return ""; }
-  std::string lanesEnd() override { return ""; }
-  std::string endLanes(const Instruction&, const std::string&) override { return ""; }
-  std::string eachBegin(const std::string&) override { return ""; }
-  std::string line(Location where) override {
-    if (!lines_ || where.line == 0 || (where.line == last_.line && where.file == last_.file)) return "";
-    last_ = where;
-    return "#line " + std::to_string(where.line) + " \"" + printable(sources_.name(where.file), true) + "\"\n";
-  }
-  // Before a function: its place for the compiler's messages (pipeline/failure.h).
-  std::string place(Location where) {
-    const std::string spoiled = fault::fails("kernels.text") ? "mrt_spoiled " : "";  // what no compiler takes
-    if (lines_) return "\n" + line(where) + spoiled;
-    return "\n" + std::string(kPlaceComment) + printable(sources_.name(where.file), false) + ":" + std::to_string(where.line) +
-           "\n" + spoiled;
-  }
-
- protected:
-  static std::string printable(const std::string& name, bool quotes) {
-    std::string text;
-    for (const char letter : name) {
-      if (quotes && (letter == '"' || letter == '\\')) text += '\\';
-      text += static_cast<unsigned char>(letter) >= ' ' ? letter : ' ';
-    }
-    return text;
-  }
-
-  CppOperations& operations_;
-  CppLanes& lanes_;
-  Facts& facts_;
-  const Sources& sources_;
-  const bool lines_;
-  bool is_kernel_ = false;
-  bool joins_ = false;  // a kernel whose calls may be for several groups (JoinedGroups of unit.h)
-  Location last_;
-};
-
-class HelperText : public Common {
- public:
-  using Common::Common;
-
-  std::string signature(const ir::Function& function) {
-    std::string text = "static " + operations_.type(function.result) + " " + facts_.name(function) + "(";
-    for (const ir::Value* parameter : function.body->parameters) {
-      text += (parameter == function.body->parameters[0] ? "" : ", ") + operations_.type(parameter->type) + " " +
-              CppFunction::name(*parameter);
-    }
-    if (facts_.asksItem(function)) text += std::string(function.body->parameters.empty() ? "" : ", ") + "const mrt_item& mrt_i";
-    return text + ")";
-  }
-  std::string definition(const ir::Function& function, Location where) {
-    CppFunction text(operations_, lanes_, *this);
-    const std::string slots = text.slots(function);
-    return place(where) + signature(function) + " {\n" + slots + text.body(function) + "}\n";
-  }
-};
-
-// Constants get their values when the unit is loaded.
-std::string constructor(const ir::Function& function, CppOperations& operations, CppLanes& lanes, Facts& facts,
-                        const Sources& sources) {
-  Common around(operations, lanes, facts, sources, false);
-  CppFunction text(operations, lanes, around);
-  const std::string slots = text.slots(function);
-  return "__attribute__((constructor)) static void mrt_constants() {\n" + slots + text.body(function) + "}\n";
-}
-
-class KernelText : public Common {
- public:
-  // `source`: the same kernel as it was written.
-  KernelText(CppOperations& operations, CppLanes& lanes, Facts& facts, const Sources& sources, bool lines,
-             const ir::Function& kernel, const Function& source, const BuildOptions& options)
-      : Common(operations, lanes, facts, sources, lines), kernel_(kernel), has_barrier_(containsBarrier(*source.body)) {
-    is_kernel_ = true;
-    for (int d = 0; d < 3; ++d)
-      row_.required_group_size[d] = kernel.group_size[0] != 0 ? kernel.group_size[d] : options.group_size[d];
-    for (const Variable* variable : source.locals) {  // what programs ask for, whatever is left of it
-      declared_ = roundUp(declared_, std::max<uint64_t>({alignmentOf(variable->type), variable->alignment, 16}));
-      declared_ += sizeOf(variable->type);
-    }
-    declared_ = roundUp(declared_, 64);
-    row_.entry = facts.entry(kernel);
-    joins_ = joinsGroups(source);
-    if (changesGlobalMemoryAtomically(source)) row_.traits = kSharesAtomics;
-    bool along_1 = false;
-    forEachLoop(*kernel.body,
-                [&](const Instruction& items) { along_1 = along_1 || (items.lanes > 1 && items.dimension == 1); });
-    if (joins_) row_.traits |= (along_1 ? kJoinsAlong1 : kJoinsAlong0) | (mayLoop(source) ? 0 : kJoinsMany);
-  }
-
-  std::string write(Location where) {
-    on_fibers_ = !kernel_.for_groups;
-    row_.barriers = on_fibers_ ? kOnFibers : has_barrier_ ? kSplitAtBarriers : kNoBarriers;
-    if (facts_.exchanges(kernel_)) row_.fibers = "it has sub-group functions";
-    noteLoops();
-    std::string text = place(where);
-    std::string storage = locals();
-    storage += slotsOfItems();  // behind local memory
-    CppFunction function(operations_, lanes_, *this);
-    const std::string slots = function.slots(kernel_);
-    const std::string parameters = "(const mrt_group* mrt_g, void* const* mrt_a) {\n";
-    if (on_fibers_) {
-      const std::string frame = "mrt_frame_" + row_.entry, item = "i_" + row_.entry;
-      text += "struct " + frame + " { const mrt_group* g; void* const* a; };\n" + "static void " + item +
-              "(void* mrt_u, unsigned int mrt_x) {\n" + "const mrt_group* const mrt_g = ((" + frame +
-              "*)mrt_u)->g;\nvoid* const* const mrt_a = ((" + frame + "*)mrt_u)->a;\n" + ids() +
-              "const long mrt_l0 = mrt_x % mrt_n0, mrt_l1 = mrt_x / mrt_n0 % mrt_n1, mrt_l2 = mrt_x / mrt_n0 / mrt_n1;\n" +
-              storage + arguments() + records() + slots + function.body(kernel_) + "}\n";
-      return text + "extern \"C\" void " + row_.entry + parameters + frame + " mrt_f{mrt_g, mrt_a};\nrtHostFibers->" +
-             (facts_.exchanges(kernel_) ? "run_sub_groups(" : "run(") + item +
-             ", &mrt_f, mrt_g->group_size[0] * mrt_g->group_size[1] * mrt_g->group_size[2]);\n}\n";
-    }
-    text += "extern \"C\" void " + row_.entry + parameters + ids() + storage + arguments();
-    return text + slots + function.body(kernel_) + "}\n";
-  }
-
-  // For UnitForm of unit.h.
-  void noteLoops() {
-    forEachLoop(*kernel_.body, [&](const Instruction& i) {
-      ++row_.loops;
-      if (i.lanes > 1) ++row_.lane_loops;
-      if (i.lanes <= 1) row_.no_lanes = "the IR has no lanes for it";
-      if (i.lanes <= 1 || i.lanes <= row_.lanes) return;
-      row_.lanes = i.lanes;
-      row_.dimension = i.dimension;
-    });
-  }
-
-  const CpuKernel& row() const { return row_; }
-  bool onFibers() const { return on_fibers_; }
-
-  std::string address(const ir::Object& object) override {
-    if (object.per_item) return "mrt_x" + std::to_string(object.id) + " + " + std::to_string(roomOf(object)) + " * mrt_l";
-    if (object.space == AddressSpace::kLocal) return "mrt_m + " + std::to_string(local_offsets_.at(&object));
-    return Common::address(object);
-  }
-  std::string workItem(WorkItem which, int dimension, const std::string& expression) override {
-    return workItemText(which, dimension, expression, true, joins_);
-  }
-  std::string firstItem() override { return firstItemText(true); }
-  std::string returned(const std::string&) override {
-    if (items_label_.empty()) return "return;\n";
-    return (ends_early_ ? "mrt_gone[mrt_l] = 1; --mrt_left;\n" : "") + ("goto " + items_label_) + ";\n";
-  }
-  std::string itemsBegin(const Instruction& items, const std::vector<std::string>& limits, const std::string& label) override {
-    items_label_ = label;
-    std::string text = rows(items, limits, 0) + loop(0) + itemHead(0);
-    if (ends_early_) text += "if (mrt_gone[mrt_l]) continue;\n";
-    return text + "{\n";
-  }
-  std::string itemsEnd(const std::string& label) override {
-    items_label_.clear();
-    return "}\n" + label + ": ;\n}\n" + afterRows();
-  }
-  // Vectors that end early take the rest's form from then on: it asks for each item.
-  std::string lanesBegin(const Instruction& items, const std::vector<std::string>& limits) override {
-    items_ = &items;
-    const std::string text = rows(items, limits, items.dimension) + "using mrt_L = " + CppLanes::name(items.lanes) +
-                             ";\nlong mrt_x = mrt_f" + std::to_string(items.dimension) + ";\n";
-    if (items.jam == 1) return text + vectors(items, 1);
-    if (jamsAlong(items)) return text + vectors(items, items.jam);
-    return text + "if (mrt_j == " + std::to_string(items.jam) + ")\n" + vectors(items, 1);
-  }
-  // Of rows that went together, each has its rest.
-  std::string lanesWhole(const Instruction& items) override {
-    if (jamsAlong(items)) return "}\n}\n" + vectors(items, 1);
-    const std::string n = std::to_string(items.jam_dimension);
-    return "}\n}\nconst long mrt_r = mrt_l" + n + ", mrt_s = mrt_x;\nfor (long mrt_k = 0; mrt_k < mrt_j; ++mrt_k) {\n" +
-           "const long mrt_l" + n + " = mrt_r + mrt_k;\n" + note(items.jam_dimension) + "mrt_x = mrt_s;\n" + vectors(items, 1);
-  }
-  std::string lanesRest(const Instruction& items, const std::string& mask) override {
-    const std::string n = std::to_string(items.dimension), head = "mrt_L::head(mrt_e" + n + " - mrt_x)";
-    std::string text = "}\n}\nfor (; mrt_x < mrt_e" + n + "; mrt_x += " + std::to_string(items.lanes) + ") {\n" +
-                       kKeepsBranches + "const long mrt_l" + n + " = mrt_x;\n" + itemHead(items.dimension) + "const mrt_L::m " +
-                       mask + " = " + head;
-    if (ends_early_) {
-      text += " & ~mrt_L::mask(mrt_L::far((const unsigned char*)mrt_gone + mrt_l, " + itemStride() + ", " + head +
-              ") != 0);\n" + "if (!mrt_L::any(" + mask + ")) continue";
-    }
-    return text + ";\n{\n";
-  }
-  std::string lanesEnd() override {
-    return std::string("}\n}\n") + (items_->jam > 1 && !jamsAlong(*items_) ? "}\n" : "") + afterRows();
-  }
-  std::string endLanes(const Instruction& end, const std::string& mask) override {
-    if (!ends_early_) return "";
-    const std::string bits = "mrt_b_" + std::to_string(end.operands[0]->id);
-    return "for (unsigned int " + bits + " = mrt_L::bits(" + mask + "); " + bits + " != 0; " + bits + " &= " + bits +
-           " - 1) mrt_gone[mrt_l + __builtin_ctz(" + bits + ") * " + itemStride() + "] = 1, --mrt_left;\n";
-  }
-  std::string eachBegin(const std::string& lane) override {
-    const std::string own = lane + "_l", n = std::to_string(items_->dimension);
-    return "const long " + own + " = mrt_x + " + lane + ", mrt_l" + n + " = " + own + ";\n" + itemHead(items_->dimension);
-  }
-
- private:
-  // Each loop over the items once: where the size of the group chooses between two dimensions (widen_items), the one for groups
-  // that have room for the lanes, which stands second.
-  template <typename Do>
-  static void forEachLoop(const ir::Region& region, const Do& look) {
-    const auto isOneLoop = [](const ir::Region* side) {
-      return side->body.size() == 2 && side->body[0]->op == Opcode::kItems && side->body[0]->lanes > 1;
-    };
-    for (const Instruction* i : region.body) {
-      if (i->op == Opcode::kItems) {
-        look(*i);
-        continue;
-      }
-      const bool is_choice = i->op == Opcode::kIf && i->regions.size() == 2 && isOneLoop(i->regions[0]) &&
-                             isOneLoop(i->regions[1]) && i->regions[0]->body[0]->dimension != i->regions[1]->body[0]->dimension;
-      for (size_t k = is_choice ? 1 : 0; k < i->regions.size(); ++k) forEachLoop(*i->regions[k], look);
-    }
-  }
-  // Whether vectors that go together lie in one row.
-  static bool jamsAlong(const Instruction& items) { return items.jam_dimension == items.dimension; }
-  std::string vectors(const Instruction& items, uint32_t together) const {
-    const std::string n = std::to_string(items.dimension), count = std::to_string(items.lanes * together);
-    return (ends_early_ ? "if (mrt_left == mrt_items)\n" : "") + ("for (; mrt_x + " + count) + " <= mrt_e" + n +
-           "; mrt_x += " + count + ") {\n" + kKeepsBranches + "const long mrt_l" + n + " = mrt_x;\n" +
-           itemHead(items.dimension) + "{\n";
-  }
-  // From an item to its neighbour in the lanes around.
-  std::string itemStride() const {
-    return items_->dimension == 0 ? "1" : items_->dimension == 1 ? "mrt_n0" : "(mrt_n0 * mrt_n1)";
-  }
-
-  // What an item, or the first one of a vector, begins with. The ids of its row are noted once, before the row.
-  static std::string itemHead(uint64_t along) {
-    return note(along) + "const long mrt_l = (mrt_l2 * mrt_n1 + mrt_l1) * mrt_n0 + mrt_l0;\n";
-  }
-  static std::string note(uint64_t d) {
-    const std::string n = std::to_string(d);
-    return "mrt_g->item[" + n + "] = (unsigned int)mrt_l" + n + ";\n";
-  }
-  static std::string loop(uint64_t d) {
-    const std::string n = std::to_string(d);
-    return "for (long mrt_l" + n + " = mrt_f" + n + "; mrt_l" + n + " < mrt_e" + n + "; ++mrt_l" + n + ") {\n";
-  }
-  static std::string jammedLoop(uint64_t d, uint32_t jam) {
-    const std::string own = "mrt_l" + std::to_string(d), end = "mrt_e" + std::to_string(d), count = std::to_string(jam);
-    return "for (long " + own + " = mrt_f" + std::to_string(d) + ", mrt_j; " + own + " < " + end + "; " + own +
-           " += mrt_j) {\nmrt_j = " + own + " + " + count + " <= " + end + " ? " + count + " : 1;\n";
-  }
-  // Limits, and the loops over the rows between them: over all dimensions but one.
-  static std::string rows(const Instruction& items, const std::vector<std::string>& limits, uint64_t along) {
-    std::string text = "{\n";
-    for (uint64_t d = 0; d < 3; ++d) {
-      const std::string n = std::to_string(d);
-      text += "long mrt_f" + n + " = 0, mrt_e" + n + " = mrt_n" + n + ";\n";
-      for (size_t k = 0; k < limits.size(); ++k) {
-        if (items.numbers[k] / 2 != d) continue;
-        const bool is_end = items.numbers[k] % 2 != 0;
-        const std::string own = (is_end ? "mrt_e" : "mrt_f") + n, limit = "(long)" + limits[k];
-        text += "if (" + limit + (is_end ? " < " : " > ") + own + ") " + own + " = " + limit + ";\n";
-      }
-    }
-    for (const uint64_t d : {2, 1, 0}) {
-      if (d != along) text += items.jam > 1 && d == items.jam_dimension ? jammedLoop(d, items.jam) : loop(d);
-    }
-    for (const uint64_t d : {2, 1, 0}) text += d == along ? "" : note(d);
-    return text;
-  }
-  std::string afterRows() const {
-    return std::string("}\n}\n}\nmrt_g->item[0] = ~0u;\n") + (ends_early_ ? "if (mrt_left == 0) return;\n" : "");
-  }
-
-  static uint64_t roomOf(const ir::Object& slot) {
-    return roundUp(std::max<uint64_t>(slot.size, 1), std::max(slot.alignment, 1u));
-  }
-
-  // Ids and sizes; of a call for several groups, those that JoinedGroups has.
-  std::string ids() const {
-    std::string text;
-    if (joins_) {
-      text = "const unsigned int* const mrt_h = mrt_g->worker & " + std::to_string(kJoinedGroups) +
-             "u ? (unsigned int*)mrt_g->local_memory : 0;\n";
-    }
-    for (int d = 0; d < 3; ++d) {
-      const std::string n = std::to_string(d), fixed = std::to_string(row_.required_group_size[d]);
-      const bool is_fixed = row_.required_group_size[0] != 0 && !joins_;
-      text += "const long mrt_n" + n + " = " + (is_fixed ? fixed : "mrt_g->group_size[" + n + "]") + ";\n";
-      if (!facts_.asksItem(kernel_)) continue;
-      const std::string id = "mrt_g->group_id[" + n + "]", count = "mrt_g->group_count[" + n + "]";
-      const std::string base = "(long)" + id + " * mrt_n" + n + " + mrt_z" + n;
-      text += "const long mrt_z" + n + " = mrt_g->global_offset[" + n + "];\nconst long mrt_b" + n + " = ";
-      if (joins_) {
-        text += "mrt_h ? mrt_h[" + n + "] : " + base + ";\nconst unsigned long mrt_k" + n + " = mrt_h ? mrt_h[3 + " + n +
-                "] : (unsigned long)" + count + " * mrt_n" + n + ";\n";
-      } else {
-        text += base + ";\nconst unsigned long mrt_w" + n + " = " + id + ", mrt_k" + n + " = " + count + ";\n";
-      }
-    }
-    return text;
-  }
-
-  std::string arguments() {
-    std::string text;
-    const auto& parameters = kernel_.body->parameters;
-    for (size_t i = 0; i < parameters.size(); ++i) {
-      const std::string own = CppFunction::name(*parameters[i]);
-      if (kernel_.parameter_bytes[i] != 0) {  // items of a group copy it
-        if (!on_fibers_) text += "char* const " + own + " = (char*)mrt_a[" + std::to_string(i) + "];\n";
-        continue;
-      }
-      text += operations_.type(parameters[i]->type) + " " + own + "; __builtin_memcpy((void*)&" + own + ", mrt_a[" +
-              std::to_string(i) + "], sizeof " + own + ");\n";
-    }
-    return text;
-  }
-
-  // On a fiber: a record that is an argument is the item's own, which may change it.
-  std::string records() const {
-    std::string text;
-    const auto& parameters = kernel_.body->parameters;
-    for (size_t i = 0; i < parameters.size(); ++i) {
-      if (kernel_.parameter_bytes[i] == 0) continue;
-      const std::string own = CppFunction::name(*parameters[i]), bytes = std::to_string(kernel_.parameter_bytes[i]);
-      text += "alignas(128) char " + own + "_bytes[" + bytes + "]; __builtin_memcpy(" + own + "_bytes, mrt_a[" +
-              std::to_string(i) + "], " + bytes + ");\nchar* const " + own + " = " + own + "_bytes;\n";
-    }
-    return text;
-  }
-
-  std::string locals() {
-    uint64_t offset = 0;
-    ir::forEach(*kernel_.body, [&](const Instruction& i) {
-      if (i.object == nullptr || i.object->space != AddressSpace::kLocal || local_offsets_.contains(i.object)) return;
-      offset = roundUp(offset, std::max<uint64_t>(i.object->alignment, 16));
-      local_offsets_[i.object] = offset;
-      offset += i.object->size;
-    });
-    row_.local_bytes = std::max(roundUp(offset, 64), declared_);
-    return local_offsets_.empty() ? "" : "char* const mrt_m = (char*)mrt_g->local_memory;\n";
-  }
-
-  // Behind local memory: for each slot that every item has, an array over the items.
-  std::string slotsOfItems() {
-    std::string text;
-    const auto add = [&](const std::string& declared, uint64_t room) {
-      text += declared + " = mrt_s; mrt_s += (" + std::to_string(room) + " * mrt_items + 127) & ~127l;\n";
-      row_.scratch_bytes += 128;
-      row_.scratch_bytes_per_item += room;
-    };
-    for (const ir::Object* slot : kernel_.slots) {
-      if (slot->per_item) add("char* const mrt_x" + std::to_string(slot->id), roomOf(*slot));
-    }
-    ends_early_ = kernel_.for_groups && someEndEarly();
-    if (ends_early_) add("char* const mrt_gone", 1);
-    if (text.empty()) return text;
-    text = "const long mrt_items = mrt_n0 * mrt_n1 * mrt_n2;\nchar* mrt_s = (char*)(((unsigned long)mrt_g->local_memory + " +
-           std::to_string(row_.local_bytes) + " + 127) & ~127ul);\n" + text;
-    row_.scratch_bytes += 128;
-    if (ends_early_) text += "long mrt_left = mrt_items; __builtin_memset(mrt_gone, 0, mrt_items);\n";
-    return text;
-  }
-
-  // Whether an item may end where others go on to further `items`: not in those that the kernel ends with.
-  bool someEndEarly() const {
-    std::vector<const Instruction*> last;
-    findLast(*kernel_.body, &last);
-    bool found = false;
-    ir::forEach(*kernel_.body, [&](const Instruction& i) {
-      if (i.op != Opcode::kItems || std::find(last.begin(), last.end(), &i) != last.end()) return;
-      for (const ir::Region* region : i.regions)
-        ir::forEach(*region, [&](const Instruction& inner) {
-          found = found || inner.op == Opcode::kReturn || inner.op == Opcode::kEnd;
-        });
-    });
-    return found;
-  }
-
-  // What a region ends with, on either side of an `if`.
-  static void findLast(const ir::Region& region, std::vector<const Instruction*>* last) {
-    if (region.body.size() < 2) return;
-    const Instruction* i = region.body[region.body.size() - 2];
-    last->push_back(i);
-    if (i->op != Opcode::kIf) return;
-    for (const ir::Region* inner : i->regions) findLast(*inner, last);
-  }
-
-  const ir::Function& kernel_;
-  CpuKernel row_;
-  std::map<const ir::Object*, uint64_t> local_offsets_;
-  uint64_t declared_ = 0;               // bytes of local variables, used or not
-  std::string items_label_;             // of the items around
-  const Instruction* items_ = nullptr;  // the same, with lanes
-  bool on_fibers_ = false;
-  const bool has_barrier_;   // as it was written
-  bool ends_early_ = false;  // an item may end before others
-};
-
-bool usesLocalMemory(const ir::Function& function) {
-  bool found = false;
-  ir::forEach(*function.body,
-              [&](const Instruction& i) { found = found || (i.object != nullptr && i.object->space == AddressSpace::kLocal); });
-  return found;
-}
 
 std::string objectText(const ir::Object& object) {
   const uint64_t size = std::max<uint64_t>(object.size, 1);
@@ -512,73 +37,173 @@ std::string objectText(const ir::Object& object) {
   return text + ";\n";
 }
 
-}  // namespace
+using Functions = std::set<const ir::Function*>;
 
-bool cpuUnit(UnitText* unit, std::string* why_not, const ir::Module& module, Program& program, const Sources& sources,
-             const BuildOptions& options) {
-  Prelude prelude(program.types, module.vector_bytes != 0 ? Dialect::kHost : Dialect::kHostQuick);
-  prelude.relaxed = options.relaxed_math;
-  CppOperations operations(program.types, prelude);
-  CppLanes lanes(operations, prelude);
-  Facts facts(module);
-  std::map<std::string, Location> places;
-  for (const Function& function : program.functions()) {
-    if (function.body != nullptr) places[function.name] = function.where;
+// All functions that a function calls, directly or not.
+void reach(const ir::Function& function, Functions* reached) {
+  ir::forEach(*function.body, [&](const Instruction& i) {
+    if (i.callee != nullptr && reached->insert(i.callee).second) reach(*i.callee, reached);
+  });
+}
+
+bool usesConstants(const ir::Function& function) {
+  bool found = false;
+  ir::forEach(*function.body, [&](const Instruction& i) {
+    found = found || (i.object != nullptr && i.object->space == AddressSpace::kConstant);
+  });
+  return found;
+}
+
+constexpr size_t kMinInstructions = 100;  // below it, a compiler takes longer to start than to compile
+
+// Kernels, by their index in the program, in groups of about the same size.
+std::vector<std::vector<size_t>> spread(const std::vector<const ir::Function*>& kernels, uint32_t most_texts) {
+  std::vector<std::pair<size_t, size_t>> sizes;
+  size_t total = 0;
+  for (size_t k = 0; k < kernels.size(); ++k) {
+    size_t size = 0;
+    ir::forEach(*kernels[k]->body, [&](const Instruction&) { ++size; });
+    sizes.emplace_back(size, k);
+    total += size;
   }
-  std::string objects, signatures, definitions, kernels;
-  std::vector<CpuGlobal> globals;
-  for (const ir::Object* object : module.objects) {
-    if (object->space != AddressSpace::kConstant) continue;
-    objects += objectText(*object);
-    if (object->is_exported) globals.push_back({object->name, objectName(*object)});
+  std::sort(sizes.rbegin(), sizes.rend());
+  const size_t count = std::clamp<size_t>(total / kMinInstructions, 1, std::max(most_texts, 1u));
+  std::vector<std::vector<size_t>> groups(std::min(count, std::max<size_t>(sizes.size(), 1)));
+  std::vector<size_t> filled(groups.size(), 0);
+  for (const auto& [size, kernel] : sizes) {
+    const auto least = static_cast<size_t>(std::min_element(filled.begin(), filled.end()) - filled.begin());
+    groups[least].push_back(kernel);
+    filled[least] += size;
   }
-  std::set<const ir::Function*> called;
-  for (const ir::Function* function : module.functions) {
-    ir::forEach(*function->body, [&](const Instruction& i) { called.insert(i.callee); });
-  }
-  if (module.constants != nullptr) {
-    ir::forEach(*module.constants->body, [&](const Instruction& i) { called.insert(i.callee); });
-    definitions += constructor(*module.constants, operations, lanes, facts, sources);
-  }
-  const bool has_lines = options.exact_lines || options.repeats_lines;
-  bool fibers = false;
-  std::vector<CpuKernel> rows;
-  for (const ir::Function* function : module.functions) {
-    const Location where = places[function->name];
-    if (called.contains(function)) {
-      if (usesLocalMemory(*function)) {
-        *why_not = "a kernel with __local variables that another one calls: " + function->name;
-        return false;
-      }
-      HelperText helper(operations, lanes, facts, sources, has_lines);
-      signatures += helper.signature(*function) + ";\n";
-      definitions += helper.definition(*function, where);
-      fibers = fibers || facts.waits(*function);
+  for (std::vector<size_t>& group : groups) std::sort(group.begin(), group.end());
+  return groups;
+}
+
+class UnitWriter {
+ public:
+  UnitWriter(const ir::Module& module, Program& program, const Sources& sources, const BuildOptions& options)
+      : module_(module), program_(program), sources_(sources), options_(options), facts_(module) {
+    for (const Function& function : program.functions()) {
+      if (function.body != nullptr) places_[function.name] = function.where;
+    }
+    for (const Function* kernel : program.kernels) kernels_.push_back(module.find(kernel->name));
+    rows_.resize(kernels_.size());
+    Functions called;
+    for (const ir::Function* function : module.functions) reach(*function, &called);
+    for (const ir::Function* function : module.functions) {
+      if (called.contains(function)) facts_.share(*function);
+    }
+    for (const ir::Object* object : module.objects) {
+      if (object->space == AddressSpace::kConstant && object->is_exported)
+        globals_.push_back({object->name, objectName(*object)});
     }
   }
-  for (const Function* source : program.kernels) {
-    const ir::Function& function = *module.find(source->name);
-    KernelText kernel(operations, lanes, facts, sources, has_lines, function, *source, options);
-    kernels += kernel.write(source->where);
-    rows.push_back(kernel.row());
-    if (kernel.onFibers()) unit->on_fibers.push_back(function.name);
-    fibers = fibers || kernel.onFibers();
+
+  void write(UnitText* unit, uint32_t most_texts) {
+    const auto groups = spread(kernels_, most_texts);
+    unit->texts.resize(groups.size());
+    for (size_t g = groups.size(); g-- > 0;) unit->texts[g] = text(groups[g], g == 0);  // the table last: it tells of all
+    unit->kernels = rows_;
+    unit->has_fibers = has_fibers_;
   }
-  unit->has_fibers = fibers;
-  // gcc 12 breaks down over loops with several ends where it threads jumps early ("compute_live_loop_exits").
-  if (lanes.isUsed()) unit->text = "#pragma GCC optimize(\"no-thread-jumps\")\n";
-  unit->text += kUnitHead + (fibers ? std::string(kUnitFibers) : "") + kUnitTableHead + kItemStruct + kAnyDimension;
-  for (const char* file : {"types", "conversion", "gather", "integer", "product", "lanes", "math"}) {
-    if (lanes.isUsed()) unit->text += libraryBody("lanes/" + std::string(file) + ".h");
+
+ private:
+  std::string text(const std::vector<size_t>& chosen, bool has_table) {
+    Prelude prelude(program_.types, module_.vector_bytes != 0 ? Dialect::kHost : Dialect::kHostQuick);
+    prelude.relaxed = options_.relaxed_math;
+    CppOperations operations(program_.types, prelude);
+    CppLanes lanes(operations, prelude);
+    Diagnostics unused(sources_);
+    const CppText types(program_, sources_, prelude, unused);
+    UserNames names(types);
+    const bool has_lines = options_.exact_lines || options_.repeats_lines;
+    const Unit unit{
+        operations, lanes, facts_, sources_, module_.vector_bytes != 0, has_lines, options_.users_names ? &names : nullptr};
+
+    std::string kernels;
+    bool fibers = false, constants = has_table;
+    Functions reached;
+    for (const size_t k : chosen) {
+      KernelCpp kernel = kernelText(unit, *kernels_[k], *program_.kernels[k], options_);
+      kernels += kernel.text;
+      rows_[k] = kernel.row;
+      fibers = fibers || kernel.on_fibers;
+      reach(*kernels_[k], &reached);
+      constants = constants || usesConstants(*kernels_[k]);
+    }
+    std::string signatures, definitions, objects;
+    for (const ir::Function* function : reached) constants = constants || usesConstants(*function);
+    if (constants && module_.constants != nullptr) {
+      reach(*module_.constants, &reached);
+      definitions += constructor(*module_.constants, unit);
+    }
+    for (const ir::Object* object : module_.objects) {
+      if (constants && object->space == AddressSpace::kConstant) objects += objectText(*object);
+    }
+    for (const ir::Function* function : module_.functions) {
+      if (!reached.contains(function)) continue;
+      signatures += helperSignature(unit, *function) + ";\n";
+      definitions += helperText(unit, *function, placeOf(*function));
+      fibers = fibers || facts_.waits(*function);
+    }
+    has_fibers_ = has_fibers_ || fibers;
+    if (options_.users_names) signatures = records(types) + signatures;
+
+    // gcc 12 breaks down over loops with several ends where it threads jumps early ("compute_live_loop_exits").
+    std::string all = lanes.isUsed() ? "#pragma GCC optimize(\"no-thread-jumps\")\n" : "";
+    all +=
+        kUnitHead + (fibers ? std::string(kUnitFibers) : "") + (has_table ? kUnitTableHead : "") + kItemStruct + kAnyDimension;
+    for (const char* file : {"types", "conversion", "gather", "integer", "product", "lanes", "math"}) {
+      if (lanes.isUsed()) all += libraryBody("lanes/" + std::string(file) + ".h");
+    }
+    if (lanes.hasRare()) all += libraryBody("lanes/rare.h");
+    if (lanes.usesTiles()) all += libraryBody("lanes/tile.h");
+    all += prelude.text();
+    if (prelude.text().empty()) all += "#define mrt_fn static inline\n";
+    all += operations.text() + objects + signatures;
+    all += has_lines ? withExactLines(definitions + kernels) + "\n#line 1 \"table\"\n" : definitions + kernels;
+    return has_table ? all + table(chosen) : all;
   }
-  if (lanes.hasRare()) unit->text += libraryBody("lanes/rare.h");
-  if (lanes.usesTiles()) unit->text += libraryBody("lanes/tile.h");
-  unit->text += prelude.text();
-  if (prelude.text().empty()) unit->text += "#define mrt_fn static inline\n";
-  unit->text += operations.text() + objects + signatures;
-  unit->text += has_lines ? withExactLines(definitions + kernels) + "\n#line 1 \"table\"\n" : definitions + kernels;
-  unit->text += unitRows(program, rows, globals) + unitTable(rows, globals);
-  return true;
+
+  std::string records(const CppText& types) const {
+    std::string text = types.forwards();
+    for (const Declaration& declaration : program_.declarations) {
+      if (declaration.kind == Declaration::Kind::kRecord) text += types.record(*declaration.record);
+    }
+    return text;
+  }
+
+  std::string table(const std::vector<size_t>& own) const {
+    std::string text;
+    for (size_t k = 0; k < rows_.size(); ++k) {
+      if (std::find(own.begin(), own.end(), k) == own.end())
+        text += "extern \"C\" void " + rows_[k].entry + "(const mrt_group*, void* const*);\n";
+    }
+    return text + unitRows(program_, rows_, globals_) + unitTable(rows_, globals_);
+  }
+
+  Location placeOf(const ir::Function& function) const {
+    const auto at = places_.find(function.name);
+    return at == places_.end() ? Location() : at->second;
+  }
+
+  const ir::Module& module_;
+  Program& program_;
+  const Sources& sources_;
+  const BuildOptions& options_;
+  Facts facts_;
+  std::map<std::string, Location> places_;    // of functions of the source
+  std::vector<const ir::Function*> kernels_;  // in the order of the program
+  std::vector<CpuKernel> rows_;
+  std::vector<CpuGlobal> globals_;
+  bool has_fibers_ = false;
+};
+
+}  // namespace
+
+void cpuUnit(UnitText* unit, const ir::Module& module, uint32_t most_texts, Program& program, const Sources& sources,
+             const BuildOptions& options) {
+  UnitWriter(module, program, sources, options).write(unit, most_texts);
 }
 
 }  // namespace manyrt::compiler::emit

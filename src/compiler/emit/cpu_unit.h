@@ -1,4 +1,4 @@
-// A module of the IR as one C++ source for the CPU: constants, helpers, kernels and the unit's table. A kernel for groups
+// A module of the IR as C++ sources for the CPU: constants, helpers, kernels and the unit's table. A kernel for groups
 // (passes/split_at_barriers.h) and one without barriers are loops over the items of a group; any other runs on fibers.
 #pragma once
 
@@ -13,13 +13,13 @@
 namespace manyrt::compiler::emit {
 
 struct UnitText {
-  std::string text;
-  std::vector<std::string> on_fibers;  // names of kernels
+  std::vector<std::string> texts;  // to be compiled each on its own and linked; the first has the table
+  std::vector<CpuKernel> kernels;  // the rows of the table
   bool has_fibers = false;
 };
 
-// `program`: that the module was made of. False: it has what this cannot print, which `why_not` names.
-bool cpuUnit(UnitText* unit, std::string* why_not, const ir::Module& module, Program& program, const Sources& sources,
+// `program`: that the module was made of. Kernels are spread over at most `most_texts`.
+void cpuUnit(UnitText* unit, const ir::Module& module, uint32_t most_texts, Program& program, const Sources& sources,
              const BuildOptions& options);
 
 }  // namespace manyrt::compiler::emit

@@ -2,7 +2,6 @@
 // table rtHostModule that the loader reads.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -23,17 +22,6 @@ struct CpuKernel {
   // UnitForm of unit.h.
   uint32_t lanes = 0, dimension = 0, loops = 0, lane_loops = 0, barriers = 0;
   std::string no_lanes, fibers;
-
-  // The same kernel in another form: what it needs, if that is more.
-  void takeIn(const CpuKernel& other) {
-    const CpuKernel before = *this;
-    *this = other;
-    local_bytes = std::max(local_bytes, before.local_bytes);
-    scratch_bytes = std::max(scratch_bytes, before.scratch_bytes);
-    scratch_bytes_per_item = std::max(scratch_bytes_per_item, before.scratch_bytes_per_item);
-    if (!before.entry.empty()) traits &= before.traits;  // one may take the place of the other
-    if (barriers == kOnFibers) fibers = before.fibers;   // the reason is that of all forms
-  }
 };
 
 // An object that programs find by its name.
@@ -41,6 +29,8 @@ struct CpuGlobal {
   std::string name;
   std::string object;  // in C++
 };
+
+inline constexpr const char* kPlaceComment = "//@ ";  // "name:line" of a function follows, to the end of the line
 
 extern const char kUnitHead[];       // mrt_group and its like
 extern const char kUnitFibers[];     // the variable that the loader sets: of units with kernels on fibers

@@ -15,6 +15,10 @@
 #include "compiler/ir/type.h"
 #include "compiler/preprocessor/source.h"
 
+namespace manyrt::compiler {
+struct Variable;
+}
+
 namespace manyrt::compiler::ir {
 
 struct Instruction;
@@ -39,6 +43,7 @@ struct Object {
   // A slot that each work-item has, as lanes see it: bytes from one's to the next one's. A slot of a vector of items, whose
   // size is that for all of them, or, `per_item`, of all items in a row. 0: lanes do not see it.
   uint64_t lane_stride = 0;
+  const Variable* variable = nullptr;  // of the source; null: none
 };
 
 // A call of a function of the language: what is called, in OpenCL C's types, which have signs.
@@ -96,6 +101,7 @@ struct Function {
   std::vector<Object*> slots;
   bool is_kernel = false;
   bool for_groups = false;               // a kernel whose body runs once for a group; in its `items` each work-item acts
+  std::string why_fibers;                // why a kernel with barriers has none; empty: it has, or nothing has tried
   uint32_t group_size[3] = {0, 0, 0};    // that it requires; zeros: any
   uint32_t likely_group[3] = {0, 0, 0};  // what groups are known to be most often; zeros: nothing is known
   uint32_t next_value = 0;
@@ -110,6 +116,7 @@ class Module {
   std::vector<Function*> functions;  // in the order of the source
   std::vector<Object*> objects;      // of constant and local memory
   Function* constants = nullptr;     // stores what constants begin as, before a launch; null: nothing to store
+  bool keeps_items = false;          // items of kernels with barriers run side by side, each with its own slots: for debuggers
   uint32_t vector_bytes = 0;         // of the processor's vectors, which lanes are to fill; 0: work-items go one by one
   int32_t lanes_along = -1;  // for tests: along this dimension if that can be, also where they cost more; -1: as they cost
 

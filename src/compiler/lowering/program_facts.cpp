@@ -114,17 +114,19 @@ bool anyReached(const Function& function, const std::function<bool(const Functio
   return false;
 }
 
-bool callsSubGroups(const Function& function) {
-  return anyReached(function, [](const Function& each) {
-    return std::any_of(each.builtins.begin(), each.builtins.end(),
-                       [](const Builtin* builtin) { return builtin->kind == BuiltinKind::kSubGroup; });
+uint32_t kernelSize(const Function& kernel) {
+  uint32_t size = 0;
+  anyReached(kernel, [&](const Function& each) {
+    if (each.body != nullptr) visitExpressions(each.body, [&](Expr& e) { size += e.type->components(); });
+    return false;
   });
+  return size;
 }
 
-bool callsWorkItem(const Function& function, WorkItem which) {
-  return anyReached(function, [&](const Function& each) {
+bool hasBarriers(const Function& function) {
+  return anyReached(function, [](const Function& each) {
     return std::any_of(each.builtins.begin(), each.builtins.end(),
-                       [&](const Builtin* builtin) { return builtin->work_item == which; });
+                       [](const Builtin* builtin) { return builtin->kind == BuiltinKind::kBarrier; });
   });
 }
 
@@ -158,11 +160,6 @@ static bool tellsGroupsApart(const Function& function) {
 }
 
 bool joinsGroups(const Function& function) { return !anyReached(function, tellsGroupsApart); }
-
-bool allItemsAgree(const Function& function) {
-  return joinsGroups(function) && !callsWorkItem(function, WorkItem::kGlobalId) &&
-         !callsWorkItem(function, WorkItem::kGlobalLinearId);
-}
 
 bool changesGlobalMemoryAtomically(const Function& function) {
   return anyReached(function, [](const Function& each) {

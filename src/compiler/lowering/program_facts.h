@@ -9,8 +9,6 @@
 
 namespace manyrt::compiler {
 
-enum class WorkItem : uint8_t;  // builtins.h
-
 // Calls within calls: what follows them recursively has to end. False after an error in the diagnostics.
 bool checkCallDepth(const Program& program, Diagnostics& diagnostics);
 
@@ -31,18 +29,16 @@ ArgumentFacts argumentFacts(const Variable& parameter);
 // two others double the ways to what is below them.
 bool anyReached(const Function& function, const std::function<bool(const Function&)>& is_such);
 
-// Whether a function, or what it calls, has functions of a sub-group in it.
-bool callsSubGroups(const Function& function);
+// Expressions of a kernel and of the helpers that it calls, each once; those of vectors count for each component. What a
+// compiler needs grows faster than this number, so that longer kernels get less of its work (pipeline/cpu_flags.h).
+uint32_t kernelSize(const Function& kernel);
 
-bool callsWorkItem(const Function& function, WorkItem which);  // itself, or what it calls
+bool hasBarriers(const Function& function);  // itself, or what it calls
 
 // Whether nothing tells the work-groups of a kernel apart: no local memory, no barrier, no id within a group, and neither
 // atomic functions nor printf, whose order would show. Neighbouring groups may then run as one. Kernels with fences or volatile
 // memory keep their groups too: one may wait for what another writes.
 bool joinsGroups(const Function& kernel);
-
-// Whether its work-items do not differ either: none asks for its id. What one of them does stands for all.
-bool allItemsAgree(const Function& kernel);
 
 bool changesGlobalMemoryAtomically(const Function& function);  // itself, or what it calls
 bool mayLoop(const Function& function);                        // the same

@@ -28,6 +28,14 @@ bool jumpsOut(const Instruction& i) {
   return found;
 }
 
+bool mayReturn(const Instruction& i) {
+  bool found = i.op == Opcode::kReturn;
+  for (const Region* region : i.regions) {
+    ir::forEach(*region, [&](const Instruction& inner) { found = found || inner.op == Opcode::kReturn; });
+  }
+  return found;
+}
+
 }  // namespace
 
 bool hasBarrier(const Region& region) {
@@ -76,6 +84,7 @@ bool GroupControl::waits(const Region& region, size_t from) const {
   for (size_t at = from; at < region.body.size(); ++at) {
     const Instruction& i = *region.body[at];
     if (i.op == Opcode::kBarrier) return true;
+    if (mayReturn(i)) return false;  // all that have come here may end, and then others need not come
     if (!contains(i)) continue;
     // The first turn of a loop begins whatever comes.
     if (i.op == Opcode::kLoop && waits(*i.regions[0], 0)) return true;
@@ -86,7 +95,7 @@ bool GroupControl::waits(const Region& region, size_t from) const {
 }
 bool GroupControl::partsBefore(const Region& region, size_t from) const {
   return std::any_of(region.body.begin() + static_cast<ptrdiff_t>(from), region.body.end(),
-                     [&](const Instruction* i) { return contains(*i) && jumpsOut(*i); });
+                     [&](const Instruction* i) { return mayReturn(*i) || (contains(*i) && jumpsOut(*i)); });
 }
 
 // From the end of an if on, over the ends of regions around it, and into the next turn of a loop.

@@ -608,9 +608,16 @@ void splitAtBarriers(ir::Module& module) {
   giveHelpers(module);
   for (ir::Function* function : module.functions) {
     std::unordered_set<const ir::Function*> seen, exchanging;
-    if (!function->is_kernel || function->for_groups || callsBarrier(*function->body, &seen)) continue;
-    if (exchanges(*function, &exchanging)) continue;
-    Split(module, *function).run();
+    if (!function->is_kernel || function->for_groups) continue;
+    if (exchanges(*function, &exchanging)) {
+      function->why_fibers = "it has sub-group functions";
+    } else if (callsBarrier(*function->body, &seen)) {
+      function->why_fibers = "a function with barriers that it calls returns before its end";
+    } else if (module.keeps_items && hasBarrier(*function->body)) {
+      function->why_fibers = "a debugger sees each work-item by itself then";
+    } else if (!Split(module, *function).run()) {
+      function->why_fibers = "its work-items may come to a barrier by different ways";
+    }
   }
 }
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "compiler/pipeline/cpu_unit.h"
 #include "compiler/pipeline/front_end.h"
-#include "compiler/pipeline/ir_unit.h"
 #include "compiler/toolchain/compiler.h"
 
 namespace manyrt::compiler {

@@ -15,12 +15,11 @@
 #include "compiler/ahead.h"
 #include "compiler/build.h"
 #include "compiler/cache/cache.h"
-#include "compiler/lowering/cpu/program.h"
 #include "compiler/pipeline/background.h"
 #include "compiler/pipeline/cpu_flags.h"
+#include "compiler/pipeline/cpu_unit.h"
 #include "compiler/pipeline/failure.h"
 #include "compiler/pipeline/front_end.h"
-#include "compiler/pipeline/ir_unit.h"
 #include "compiler/pipeline/kept_files.h"
 #include "compiler/pipeline/sanitizer.h"
 #include "compiler/toolchain/compiler.h"
@@ -31,7 +30,7 @@ namespace manyrt::compiler {
 namespace {
 
 // Counts up when the front end, the lowering, the library or the flags below change what a source becomes.
-constexpr uint32_t kCpuForm = 48;
+constexpr uint32_t kCpuForm = 49;
 
 // Compilers that work on one quick build; each takes some 10 ms to start.
 uint32_t mostTexts() { return std::clamp(std::thread::hardware_concurrency(), 1u, 8u); }
@@ -41,16 +40,14 @@ constexpr char kQuickFile[] = "quick.so", kOptimizedFile[] = "optimised.so";
 
 constexpr int kBackgroundNiceness = 5;  // a quarter of a busy core: what is compiled makes the others faster
 
-// What RT_CPU_BUILD asks for. kIr: quick code from the IR.
-enum class Mode : uint8_t { kTiered, kOptimized, kQuick, kIr };
+enum class Mode : uint8_t { kTiered, kOptimized, kQuick };  // what RT_CPU_BUILD asks for
 
 Mode modeFromEnvironment() {
   const char* value = config::get(config::Variable::kCpuBuild);
   if (value == nullptr || strcmp(value, "tiered") == 0) return Mode::kTiered;
   if (strcmp(value, "optimized") == 0) return Mode::kOptimized;
   if (strcmp(value, "quick") == 0) return Mode::kQuick;
-  if (strcmp(value, "ir") == 0) return Mode::kIr;
-  log::write(RT_LOG_WARNING, "RT_CPU_BUILD=%s is none of tiered, optimized, quick and ir and is not used.", value);
+  log::write(RT_LOG_WARNING, "RT_CPU_BUILD=%s is none of tiered, optimized and quick and is not used.", value);
   return Mode::kTiered;
 }
 
@@ -289,14 +286,15 @@ Status Pipeline::makeKey() {
   hash.addPart(compiler_.identity);
   hash.addPart(sanitizer_.key());
   hash.addPart(kept_.key());
-  addNumber(&hash, mode_ == Mode::kQuick ? 1 : mode_ == Mode::kIr ? 2 : 0);  // the other two: the same code
+  addNumber(&hash, mode_ == Mode::kQuick ? 1 : 0);  // the other two: the same code
   RT_TRY(front_end_.addToKey(&hash, &log_));
   key_ = hash.finish();
   return Status();
 }
 
 Status Pipeline::translate(FrontEnd* front_end, CpuUnit* optimized, CpuUnit* quick, std::string* log) {
-  RT_TRY(front_end->translate(
+  std::string defect;
+  const Status status = front_end->translate(
       log, [&](Program& program, const Sources& sources, const BuildOptions& options, Diagnostics& diagnostics) {
         BuildOptions own = options;
         own.exact_lines = sanitizer_.watches() || kept_.debugs();
@@ -305,21 +303,20 @@ Status Pipeline::translate(FrontEnd* front_end, CpuUnit* optimized, CpuUnit* qui
         kept_.keepSources(sources);
         own.lanes = level_.lanes;
         own.launched_groups = launched_;
-        std::string why_not;
-        const auto hasNoForm = [&] { log->append("remark: The IR has no room for this program: " + why_not + ".\n"); };
-        if (optimized != nullptr && !unitFromIr(optimized, true, &why_not, program, sources, own, diagnostics)) {
+        const auto make = [&](CpuUnit* unit, CpuForm form) {
+          return makeCpuUnit(unit, form, mostTexts(), &defect, program, sources, own, diagnostics);
+        };
+        if (optimized != nullptr && !make(optimized, CpuForm::kOptimized)) {
           if (diagnostics.failed()) return false;
-          hasNoForm();
-          if (!lowerToCpu(optimized, 1, program, sources, own, diagnostics)) return false;
+          // A defect of a pass for lanes: simple code is right, and slower.
+          log->append("warning: The optimised code could not be made, and simple code runs instead: " + defect + ".\n");
+          if (!make(optimized, CpuForm::kQuick)) return false;
         }
-        if (quick == nullptr) return true;
-        if (mode_ == Mode::kIr) {
-          if (unitFromIr(quick, false, &why_not, program, sources, own, diagnostics)) return true;
-          if (diagnostics.failed()) return false;
-          hasNoForm();
-        }
-        return lowerToCpu(quick, mostTexts(), program, sources, own, diagnostics);
-      }));
+        return quick == nullptr || make(quick, CpuForm::kQuick);
+      });
+  if (!status.ok() && status.code() == RT_ERROR_BUILD_FAILED && !defect.empty())
+    return Status::error(RT_ERROR_INTERNAL, "The code of \"%s\" could not be made: %s.", front_end->name(), defect.c_str());
+  RT_TRY(status);
   if (front_end_.options().no_warnings) return Status();
   for (const std::string& remark : (optimized != nullptr ? *optimized : *quick).remarks) log->append(remark).append("\n");
   return Status();
@@ -340,9 +337,8 @@ bool Pipeline::fromCache(Built* built) {
     if (request_.more.empty()) kept_.keepText(front_end_.name(), request_.source);
   }
   if (!Object::load(&built->object, data.data() + start, data.size() - start, front_end_.name(), path).ok()) return false;
-  built->object->setTier((mode_ == Mode::kQuick || mode_ == Mode::kIr) && !hasOneForm(front_end_.options())
-                             ? Object::Tier::kQuick
-                             : Object::Tier::kOptimized);
+  built->object->setTier(mode_ == Mode::kQuick && !hasOneForm(front_end_.options()) ? Object::Tier::kQuick
+                                                                                    : Object::Tier::kOptimized);
   built->object->setTarget(cpuTarget(sanitizer_.word()));
   built->log.assign(reinterpret_cast<const char*>(data.data()) + sizeof length, length);
   step.rename("cache hit");

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <cstring>
 
-#include "compiler/lowering/cpp/text.h"
+#include "compiler/emit/unit_table.h"
 
 namespace manyrt::compiler {
 namespace {

@@ -79,6 +79,22 @@ __kernel void items_behind_the_end_return(__global const int *in, __global int *
   out[g] = sum;
 }
 
+// Items that come to the barrier's branch end before it, and the others need not come.
+__kernel void all_that_enter_return(__global const int *in, __global int *out, int n, __local int *scratch) {
+  HEAD;
+  scratch[i] = x;
+  if ((i & 1) != 0) {
+    x += 5;
+    if (s > 0) {
+      out[g] = x;
+      return;
+    }
+    BARRIER;
+    x = scratch[0];
+  }
+  out[g] = x + 1;
+}
+
 __kernel void returns_between_barriers(__global const int *in, __global int *out, int n, __local int *scratch) {
   HEAD;
   scratch[i] = x;

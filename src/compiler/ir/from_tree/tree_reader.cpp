@@ -39,7 +39,9 @@ Object* TreeReader::storageOf(const Variable& variable) {
   AddressSpace space = variable.type.space;
   if (variable.is_parameter || (space != AddressSpace::kLocal && space != AddressSpace::kConstant))
     space = AddressSpace::kPrivate;
-  return at->second = makeObject(variable.name, variable.type, variable.alignment, space);
+  at->second = makeObject(variable.name, variable.type, variable.alignment, space);
+  at->second->variable = &variable;
+  return at->second;
 }
 
 Place TreeReader::placeOf(const Variable& variable) {

@@ -112,11 +112,7 @@ void CppText::statement(const Stmt& s, std::string* out) {
       *out += "continue; ";
       break;
     case StmtKind::kReturn:
-      if (return_statement) {
-        *out += return_statement(s);
-      } else {
-        *out += s.a != nullptr ? "return " + expression(*s.a) + "; " : "return; ";
-      }
+      *out += s.a != nullptr ? "return " + expression(*s.a) + "; " : "return; ";
       break;
     case StmtKind::kGoto:
       *out += "goto L_" + std::string(s.label) + "; ";

@@ -118,7 +118,7 @@ std::string CppText::signature(const Function& function) {
 }
 
 std::string CppText::definition(const Function& function) {
-  const bool always = !quick && countNodes(function) <= kInlineAlways;
+  const bool always = countNodes(function) <= kInlineAlways;
   std::string text = place(function) + (always ? inline_words : "");
   text += signature(function) + " ";
   inBody(function, &text);
@@ -140,19 +140,13 @@ std::string CppText::constant(const Variable& variable) {
 
 std::string CppText::place(const Function& function) const {
   std::string text = "\n";
-  if (!lines) {
-    text += kPlaceComment;
-    for (char letter : sources_.name(function.where.file)) text += static_cast<unsigned char>(letter) >= ' ' ? letter : ' ';
-    text += ":" + std::to_string(function.where.line) + "\n";
-  } else {
-    line(function.where, &text);
-  }
+  line(function.where, &text);
   if (fault::fails("kernels.text")) text += "mrt_spoiled ";  // what no compiler takes
   return text;
 }
 
 void CppText::line(Location where, std::string* out) const {
-  if (where.line == 0 || !lines) return;
+  if (where.line == 0) return;
   if (!out->empty() && out->back() != '\n') *out += '\n';
   *out += "#line " + std::to_string(where.line) + " \"";
   for (char letter : sources_.name(where.file)) {

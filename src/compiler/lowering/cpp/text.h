@@ -1,10 +1,9 @@
 // Programs as C++ text: names, types, expressions and statements of what runs for one work-item, without any thought of
-// groups. The CPU's lowering puts loops around it; another one may put a CUDA thread.
+// groups. The lowering to CUDA puts a thread around it; debuggers of the CPU's code see its types.
 #pragma once
 
 #include <functional>
 #include <map>
-#include <set>
 #include <string>
 
 #include "compiler/builtins/prelude.h"
@@ -14,17 +13,12 @@
 
 namespace manyrt::compiler {
 
-inline constexpr const char* kPlaceComment = "//@ ";  // "name:line" of a function follows, to the end of the line
-
 class CppText {
  public:
   CppText(Program& program, const Sources& sources, Prelude& prelude, Diagnostics& diagnostics);
 
   // --- names: unique in the program, so that nothing shadows and no word of C++ is in the way
-  std::string name(const Variable& variable) const {
-    if (!users_names.empty() && users_names.count(&variable) != 0) return variable.name;
-    return identifier(variable.name) + "_" + std::to_string(variable.id);
-  }
+  std::string name(const Variable& variable) const { return identifier(variable.name) + "_" + std::to_string(variable.id); }
   std::string name(const Function& function) const {
     return "f_" + identifier(function.name) + "_" + std::to_string(function.id);
   }
@@ -50,24 +44,19 @@ class CppText {
 
   // Before a statement: its place for the compiler's messages.
   void line(Location where, std::string* out) const;
-  // Before a function: the same. Quick code has a comment instead, behind which compiler/pipeline/failure.h looks for a place.
-  std::string place(const Function& function) const;
+  std::string place(const Function& function) const;  // before a function: the same
 
   // --- what the surroundings decide
   // C++ for a work-item function of a constant dimension (-1: `dimension` is a C++ expression).
   std::function<std::string(WorkItem, int dimension, const std::string& expression)> work_item;
-  std::function<std::string()> barrier_call;                 // a whole expression
-  std::function<std::string(const Stmt&)> return_statement;  // kernels: null in helpers
-  std::function<bool(const Variable&)> is_bound;             // declared by the surroundings: only its initialiser is printed
-  bool quick = false;                                        // no forced inlining
-  bool lines = true;                                         // #line before statements and functions
-  std::function<std::string(const Expr&)> builtin_text;      // another form of a call of a builtin; empty: as it is
-  std::string item = "mrt_i";                                // what helpers are given; empty: nothing
-  std::function<bool(const Builtin&)> asks_item;             // which functions need it; null: all of a work-item
+  std::function<std::string()> barrier_call;             // a whole expression
+  std::function<bool(const Variable&)> is_bound;         // declared by the surroundings: only its initialiser is printed
+  std::function<std::string(const Expr&)> builtin_text;  // another form of a call of a builtin; empty: as it is
+  std::string item = "mrt_i";                            // what helpers are given; empty: nothing
+  std::function<bool(const Builtin&)> asks_item;         // which functions need it; null: all of a work-item
   std::string first_item = "(mrt_i.l0 | mrt_i.l1 | mrt_i.l2) == 0";
 
-  std::set<const Variable*> users_names;  // whose names are those of the source: in code for a debugger
-  uint32_t sub_group_items = 16;          // of a whole sub-group
+  uint32_t sub_group_items = 16;  // of a whole sub-group
 
   std::string helper_words = "static ";  // before a helper's result
   std::string inline_words = "inline __attribute__((always_inline)) ";

@@ -1,4 +1,4 @@
-// What a unit for optimised code says of its kernels, beside their text. That it runs right is tested in tests/kernels.
+// What a unit says of its kernels, and what stands in its text. That it runs right is tested in tests/kernels.
 #include "compiler/emit/cpu_unit.h"
 
 #include "compiler/unit.h"
@@ -82,6 +82,142 @@ TEST(CpuUnitTest, LocalMemoryIsThatOfTheSource) {
     return quick.find(number) != quick.npos && made.find(number) != made.npos;
   };
   EXPECT_TRUE(isSame(", 512, ")) << quick << "\n" << made;
+}
+
+TEST(CpuUnitTest, TheTableNamesKernelsArgumentsAndGlobals) {
+  Lowered it(
+      "__constant int table[3] = {1, 2, 3};\n"
+      "__kernel void first(__global float* a, __local int* l, uint n, float4 v) { a[0] = table[n] + l[0] + v.x; }");
+  const std::string text = it.quick();
+  EXPECT_NE(text.find("{8, 1, \"a\", \"float*\"}"), std::string::npos) << text;
+  EXPECT_NE(text.find("{8, 2, \"l\", \"int*\"}"), std::string::npos);
+  EXPECT_NE(text.find("{4, 0, \"n\", \"uint\"}"), std::string::npos);
+  EXPECT_NE(text.find("{16, 0, \"v\", \"float4\"}"), std::string::npos);
+  EXPECT_NE(text.find("{\"table\", (void*)&"), std::string::npos);
+}
+
+TEST(CpuUnitTest, ATableOfFormsIsLaidOutAsUnitForm) {
+  EXPECT_NE(Lowered("__kernel void f() {}")
+                .quick()
+                .find("struct mrt_form { unsigned int lanes, dimension, loops, lane_loops, "
+                      "barriers, reserved; const char *no_lanes, *fibers; };"),
+            std::string::npos);
+  static_assert(sizeof(UnitForm) == 40 && offsetof(UnitForm, barriers) == 16 && offsetof(UnitForm, no_lanes) == 24 &&
+                offsetof(UnitForm, fibers) == 32);
+}
+
+TEST(CpuUnitTest, AKnownGroupSizeIsWrittenIntoTheLoops) {
+  const std::string source = "__kernel void f(__global int* a) { a[get_global_id(0)] = get_local_id(0); }";
+  BuildOptions options;
+  options.group_size[0] = 64;
+  options.group_size[1] = options.group_size[2] = 1;
+  EXPECT_NE(Lowered(source).quick(options).find("const long mrt_n0 = 64;"), std::string::npos);
+  EXPECT_NE(Lowered(source).quick().find("const long mrt_n0 = mrt_g->group_size[0];"), std::string::npos);
+}
+
+TEST(CpuUnitTest, UnusedHelpersAreNotPartOfTheUnit) {
+  const std::string text = Lowered(
+                               "int used(int x) { return x; }\nint unused(int x) { return x; }\n"
+                               "__kernel void f(__global int* a) { a[0] = used(1); }")
+                               .quick();
+  EXPECT_NE(text.find("f_used_"), std::string::npos);
+  EXPECT_EQ(text.find("f_unused_"), std::string::npos);
+}
+
+// Each text has what its kernels need of helpers and constants, and the first one names the kernels of all.
+TEST(CpuUnitTest, QuickCodeOfSeveralKernelsIsSeveralTexts) {
+  std::string source = "__constant int table[3] = {1, 2, 3};\nint helper(int x) { return x + 1; }\n";
+  for (int k = 0; k < 4; ++k) {
+    source += "__kernel void k" + std::to_string(k) + "(__global int* a) {\n";
+    for (int i = 0; i < 40; ++i) source += "a[" + std::to_string(i) + "] += a[a[" + std::to_string(i + k) + "]];\n";
+    source += k == 2 ? "a[0] = helper(table[a[1]]); }\n" : "}\n";
+  }
+  const std::vector<std::string> texts = Lowered(source).quickTexts(3);
+  ASSERT_EQ(texts.size(), 3u);
+  size_t with_helper = 0;
+  for (size_t t = 0; t < texts.size(); ++t) {
+    EXPECT_EQ(texts[t].find("rtHostModule") != std::string::npos, t == 0);
+    const bool calls = texts[t].find(" f_helper_") != std::string::npos;
+    with_helper += calls ? 1 : 0;
+    EXPECT_TRUE(!calls || texts[t].find("mrt_constants()") != std::string::npos);
+  }
+  EXPECT_EQ(with_helper, 1u);
+  for (const char* kernel : {"\"k0\"", "\"k1\"", "\"k2\"", "\"k3\""}) EXPECT_NE(texts[0].find(kernel), std::string::npos);
+  EXPECT_EQ(Lowered(source).quickTexts(1).size(), 1u);
+  EXPECT_EQ(Lowered("__kernel void a() {}\n__kernel void b() {}").quickTexts(8).size(), 1u) << "too short for two compilers";
+}
+
+TEST(CpuUnitTest, KernelsThatCannotBeSplitSayWhy) {
+  const auto remarks = [](const std::string& source) {
+    Lowered it(source);
+    EXPECT_NE(it.quick().find("rtHostFibers->run"), std::string::npos);
+    return it.remarks.size() == 1 ? it.remarks[0] : std::to_string(it.remarks.size());
+  };
+  EXPECT_EQ(remarks("__kernel void f(__global int* a) {\n"
+                    "  if (a[get_local_id(0)]) { a[1] = 2; if (a[3]) return; barrier(CLK_GLOBAL_MEM_FENCE); } a[2] = 1; }"),
+            "test.cl:1: remark: The kernel \"f\" runs its work-items on fibers, which is slower: "
+            "its work-items may come to a barrier by different ways.");
+  EXPECT_EQ(remarks("__kernel void f(__global int* a) { a[get_local_id(0)] = sub_group_reduce_add(1); }"),
+            "test.cl:1: remark: The kernel \"f\" runs its work-items on fibers, which is slower: it has sub-group functions.");
+  EXPECT_EQ(remarks("void wait(__global int* a) { if (a[0]) return; barrier(CLK_GLOBAL_MEM_FENCE); a[1] = 1; }\n"
+                    "__kernel void f(__global int* a) { wait(a); }"),
+            "test.cl:2: remark: The kernel \"f\" runs its work-items on fibers, which is slower: "
+            "a function with barriers that it calls returns before its end.");
+}
+
+// A kernel that another one calls has its local memory at one place for all its callers.
+TEST(CpuUnitTest, LocalMemoryOfACalledKernelIsThatOfItsCallers) {
+  const std::string text =
+      Lowered(
+          "__kernel void inner(__global int* a) { __local int own[4]; own[0] = a[0]; a[1] = own[0]; }\n"
+          "__kernel void outer(__global int* a) { __local int more[8]; more[1] = 2; inner(a); a[2] = more[1]; }")
+          .quick();
+  EXPECT_NE(text.find("mrt_i.m + 0"), std::string::npos) << text;
+  EXPECT_NE(text.find("mrt_m + 16"), std::string::npos) << text;
+}
+
+// ---- names for debuggers ----
+
+std::string forDebugger(const std::string& source) {
+  BuildOptions options;
+  options.users_names = options.exact_lines = options.repeats_lines = true;
+  return Lowered(source).quick(options);
+}
+
+TEST(UserNamesTest, VariablesHaveTheirNamesAndTypes) {
+  const std::string text = forDebugger(
+      "typedef struct { float x; int n[2]; } Point;\n"
+      "__kernel void f(__global Point* points, float4 v, int n) { Point own = points[n]; float sum[3]; sum[0] = own.x;\n"
+      "points[0].x = sum[0] + v.y; }");
+  for (const char* declared : {"*points;", " v;", "int n;", " own;", "float sum[3];", "static void f(const mrt_group*"})
+    EXPECT_NE(text.find(declared), std::string::npos) << declared << "\n" << text;
+}
+
+// Two loops with a counter `i`: each has a block with its own.
+TEST(UserNamesTest, VariablesOfOneNameHaveBlocksOfTheirOwn) {
+  const std::string text = forDebugger(
+      "__kernel void f(__global int* a) { for (int i = 0; i < 3; ++i) a[i] = i;\n"
+      "for (int i = 5; i < 9; ++i) a[i] = i; }");
+  EXPECT_EQ(countOf(text, "int i;"), 2u) << text;
+}
+
+TEST(UserNamesTest, AVariableThatHidesOneInUseHasANumberWhereBlocksCannotSaySo) {
+  // The inner one's block lies in the outer one's, as in the source.
+  const std::string nested =
+      forDebugger("__kernel void f(__global int* a) { int x = a[0]; a[1] = x; { int x = a[2]; a[3] = x; } a[4] = x; }");
+  EXPECT_EQ(countOf(nested, "int x"), 2u) << nested;
+  // A pointer to the first may be followed at any time: its block is the function.
+  const std::string pointed = forDebugger(
+      "__kernel void f(__global int* a) { int* p; { int x = a[0]; p = &x; a[1] = *p; } { int x = a[2]; a[3] = x; } }");
+  EXPECT_EQ(countOf(pointed, "int x;"), 1u + 1u) << pointed;
+}
+
+TEST(UserNamesTest, WordsOfCppAndOfGeneratedTextAreNoNames) {
+  const std::string text = forDebugger(
+      "__kernel void delete(__global int* operator) { int new = operator[0], v3 = operator[1], mrt_x = 3;\n"
+      "operator[2] = new + v3 + mrt_x; }");
+  for (const char* word : {" new;", "*operator;", "int v3;", "int mrt_x;", "static void delete"})
+    EXPECT_EQ(text.find(word), std::string::npos) << word << "\n" << text;
 }
 
 }  // namespace

@@ -174,6 +174,8 @@ TEST(IrSplitAtBarriersTest, WhereItemsMayNotAgreeTheKernelStays) {
       "switch (n) { case 5: t[l] = l; barrier(1); s += t[0]; if (l & 1) break; s *= 3; break; default: s = 1; }",
       "switch (n) { case 5: t[l] = l; barrier(1); s += t[0]; if (l & 1) break; s *= 3; case 7: s += 2; }",
       "if (l == 0) { s += 3; if (n == 9) barrier(1); }",
+      "if (l & 1) { s += 3; if (l < all) return; barrier(1); } s += 2;",
+      "for (uint k = 0; k < (l & 1); ++k) { s += 3; if (l < all) return; barrier(1); } s += 2;",
       "switch (l) { case 1: s = 2; break; case 2: s = 9; break; case 70: barrier(1); }",
   };
   for (const char* body : bodies) expectSplit(body, false);

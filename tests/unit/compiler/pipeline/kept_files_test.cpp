@@ -7,6 +7,7 @@
 #include <set>
 #include <vector>
 
+#include "backends/cpu/fiber.h"
 #include "compiler/build.h"
 #include "compiler/pipeline/background.h"
 #include "compiler/toolchain/compiler.h"
@@ -23,7 +24,7 @@ constexpr char kNames[] =
     "  __local int part[8];\n"
     "  int mrt_l0 = get_local_id(0), template = namespace(value);\n"
     "  for (int i = 0; i < 2; ++i) { part[mrt_l0] = template + i; barrier(CLK_LOCAL_MEM_FENCE); template += part[7 - mrt_l0]; "
-    "}\n"
+    "barrier(CLK_LOCAL_MEM_FENCE); }\n"
     "  for (int i = 0; i < 3; ++i) { int value = i; barrier(CLK_LOCAL_MEM_FENCE); template += value; }\n"
     "  value += 1;\n  { int new = template + value; out[get_global_id(0)] = new; }\n"
     "}\n";
@@ -59,6 +60,7 @@ class KeptFilesTest : public TemporaryTest {
     std::vector<uint64_t> memory(1024);
     int out[8] = {};
     int* pointer = out;
+    if (auto* fibers = static_cast<const FiberCalls**>(object->symbol(kFibersSymbol))) *fibers = &cpu::fibers::kCalls;
     void* args[2] = {&pointer, &value};
     UnitGroup group{};
     for (int i = 0; i < 3; ++i) group.group_count[i] = group.group_size[i] = 1;

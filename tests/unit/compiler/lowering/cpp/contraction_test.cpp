@@ -1,17 +1,22 @@
-// Which products and sums become one operation, in the text of the lowering.
+// Which products and sums become one operation, in the text of the lowering to CUDA.
 #include "compiler/lowering/cpp/contraction.h"
 
+#include "compiler/lowering/cuda/program.h"
 #include "unit/compiler/lowering/lowered.h"
 
 namespace manyrt::test {
 namespace {
+
+using namespace compiler;
 
 // The text of a kernel whose only statement is this, with floats a to d, a double e, a float4 v and w, an int n and float* p.
 std::string textOf(const std::string& statement, const std::string& before = "") {
   Lowered it(before +
              "__kernel void f(__global float* p, float a, float b, float c, float d, double e, float4 v, float4 w, int n) {\n" +
              statement + "\n}");
-  return it.quick();
+  CudaUnit unit;
+  EXPECT_TRUE(lowerToCuda(&unit, it.program, it.sources, {}, it.diagnostics)) << it.diagnostics.log();
+  return unit.text;
 }
 
 size_t fusedIn(const std::string& statement) { return countOf(textOf(statement), "fuse"); }

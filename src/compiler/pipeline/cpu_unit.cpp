@@ -1,5 +1,5 @@
 // The way of a program through the IR, verified after the tree has been read and after each pass.
-#include "compiler/pipeline/ir_unit.h"
+#include "compiler/pipeline/cpu_unit.h"
 
 #include <algorithm>
 
@@ -9,6 +9,7 @@
 #include "compiler/ir/verify.h"
 #include "compiler/lowering/program_facts.h"
 #include "compiler/passes/passes.h"
+#include "compiler/unit.h"
 
 namespace manyrt::compiler {
 
@@ -27,6 +28,10 @@ bool make(ir::Module* module, bool lanes, std::string* why_not, Program& program
                                   : launched != options.launched_groups.end() ? launched->second[d]
                                                                               : 0;
   }
+  if (options.users_names) {  // each variable stays in its slot
+    module->keeps_items = true;
+    return passes::run(module, "split_at_barriers", why_not);
+  }
   return passes::run(module, "all", why_not);
 }
 
@@ -40,17 +45,22 @@ bool irAfterPasses(std::string* text, std::string* why_not, Program& program, co
   return true;
 }
 
-bool unitFromIr(CpuUnit* unit, bool lanes, std::string* why_not, Program& program, const Sources& sources,
-                const BuildOptions& options, Diagnostics& diagnostics) {
+bool makeCpuUnit(CpuUnit* unit, CpuForm form, uint32_t most_texts, std::string* why_not, Program& program,
+                 const Sources& sources, const BuildOptions& options, Diagnostics& diagnostics) {
   ir::Module module;
-  if (!make(&module, lanes, why_not, program, options, diagnostics)) return false;
+  if (!make(&module, form == CpuForm::kOptimized, why_not, program, options, diagnostics)) return false;
   emit::UnitText made;
-  if (!emit::cpuUnit(&made, why_not, module, program, sources, options)) return false;
-  unit->texts.push_back(std::move(made.text));
+  emit::cpuUnit(&made, module, form == CpuForm::kOptimized ? 1 : most_texts, program, sources, options);
+  unit->texts = std::move(made.texts);
   unit->fibers = made.has_fibers;
-  for (const std::string& kernel : made.on_fibers)
-    unit->remarks.push_back("remark: The kernel \"" + kernel + "\" runs its work-items on fibers, which is slower.");
-  for (const Function* kernel : program.kernels) unit->largest = std::max(unit->largest, kernelSize(*kernel));
+  for (size_t k = 0; k < program.kernels.size(); ++k) {
+    const Function& kernel = *program.kernels[k];
+    unit->largest = std::max(unit->largest, kernelSize(kernel));
+    if (made.kernels[k].barriers != kOnFibers) continue;
+    unit->remarks.push_back(sources.name(kernel.where.file) + ":" + std::to_string(kernel.where.line) +
+                            ": remark: The kernel \"" + kernel.name +
+                            "\" runs its work-items on fibers, which is slower: " + made.kernels[k].fibers + ".");
+  }
   return true;
 }
 

@@ -1,9 +1,9 @@
 // The text of ids and sizes. Nothing here looks at a kernel.
-#include "compiler/lowering/cpu/work_items.h"
+#include "compiler/emit/work_items.h"
 
 #include "compiler/builtins/builtins.h"
 
-namespace manyrt::compiler {
+namespace manyrt::compiler::emit {
 namespace {
 
 // In kernels the ids are variables (mrt_b0), in helpers fields of the item (mrt_i.b0). `joins`: of a kernel whose k counts
@@ -67,7 +67,7 @@ std::string workItem(const std::string& prefix, bool joins, WorkItem which, int 
 
 const char kItemStruct[] =
     "struct mrt_item { long b0, b1, b2, l0, l1, l2, n0, n1, n2; unsigned long w0, w1, w2, k0, k1, k2;\n"
-    "long z0, z1, z2; };\n";
+    "long z0, z1, z2; char* m; };\n";
 
 std::string workItemText(WorkItem which, int dimension, const std::string& expression, bool in_kernel, bool joins) {
   return workItem(in_kernel ? "mrt_" : "mrt_i.", joins, which, dimension, expression);
@@ -77,9 +77,9 @@ std::string workItemText(WorkItem which, int dimension, const std::string& expre
 const char* itemText(bool in_kernel, bool joins) {
   if (!in_kernel) return "mrt_i";
   return joins ? "mrt_item{mrt_b0, mrt_b1, mrt_b2, mrt_l0, mrt_l1, mrt_l2, 1, 1, 1, 0, 0, 0, mrt_k0, mrt_k1, mrt_k2, "
-                 "mrt_z0, mrt_z1, mrt_z2}"
+                 "mrt_z0, mrt_z1, mrt_z2, (char*)mrt_g->local_memory}"
                : "mrt_item{mrt_b0, mrt_b1, mrt_b2, mrt_l0, mrt_l1, mrt_l2, mrt_n0, mrt_n1, mrt_n2, mrt_w0, mrt_w1, "
-                 "mrt_w2, mrt_k0, mrt_k1, mrt_k2, mrt_z0, mrt_z1, mrt_z2}";
+                 "mrt_w2, mrt_k0, mrt_k1, mrt_k2, mrt_z0, mrt_z1, mrt_z2, (char*)mrt_g->local_memory}";
 }
 
 std::string firstItemText(bool in_kernel) {
@@ -87,12 +87,4 @@ std::string firstItemText(bool in_kernel) {
   return "(" + prefix + "l0 | " + prefix + "l1 | " + prefix + "l2) == 0";
 }
 
-void setWorkItemText(CppText& out, bool in_kernel, bool joins) {
-  out.work_item = [in_kernel, joins](WorkItem which, int dimension, const std::string& expression) {
-    return workItemText(which, dimension, expression, in_kernel, joins);
-  };
-  out.item = itemText(in_kernel, joins);
-  out.first_item = firstItemText(in_kernel);
-}
-
-}  // namespace manyrt::compiler
+}  // namespace manyrt::compiler::emit
