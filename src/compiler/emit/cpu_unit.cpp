@@ -54,6 +54,12 @@ bool usesConstants(const ir::Function& function) {
   return found;
 }
 
+uint32_t instructions(const ir::Function& function) {
+  uint32_t count = 0;
+  ir::forEach(*function.body, [&](const Instruction&) { ++count; });
+  return count;
+}
+
 constexpr size_t kMinInstructions = 100;  // below it, a compiler takes longer to start than to compile
 
 // Kernels, by their index in the program, in groups of about the same size.
@@ -61,8 +67,7 @@ std::vector<std::vector<size_t>> spread(const std::vector<const ir::Function*>& 
   std::vector<std::pair<size_t, size_t>> sizes;
   size_t total = 0;
   for (size_t k = 0; k < kernels.size(); ++k) {
-    size_t size = 0;
-    ir::forEach(*kernels[k]->body, [&](const Instruction&) { ++size; });
+    const size_t size = instructions(*kernels[k]);
     sizes.emplace_back(size, k);
     total += size;
   }
@@ -105,6 +110,7 @@ class UnitWriter {
     for (size_t g = groups.size(); g-- > 0;) unit->texts[g] = text(groups[g], g == 0);  // the table last: it tells of all
     unit->kernels = rows_;
     unit->has_fibers = has_fibers_;
+    for (const ir::Function* kernel : kernels_) unit->instructions = std::max(unit->instructions, instructions(*kernel));
   }
 
  private:

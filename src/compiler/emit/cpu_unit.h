@@ -16,6 +16,7 @@ struct UnitText {
   std::vector<std::string> texts;  // to be compiled each on its own and linked; the first has the table
   std::vector<CpuKernel> kernels;  // the rows of the table
   bool has_fibers = false;
+  uint32_t instructions = 0;  // of the IR, in the largest kernel
 };
 
 // `program`: that the module was made of. Kernels are spread over at most `most_texts`.

@@ -9,10 +9,10 @@
 #include "base/fault.h"
 #include "compiler/builtins/builtins.h"
 #include "compiler/emit/cpp_function.h"
+#include "compiler/emit/unit_table.h"
 #include "compiler/emit/user_names.h"
 #include "compiler/emit/work_items.h"
 #include "compiler/ir/module.h"
-#include "compiler/lowering/cpp/text.h"
 #include "compiler/preprocessor/source.h"
 
 namespace manyrt::compiler::emit {

@@ -20,7 +20,11 @@ class KernelText : public FunctionText {
  public:
   // `source`: the same kernel as it was written.
   KernelText(const Unit& unit, const ir::Function& kernel, const Function& source, const BuildOptions& options)
-      : FunctionText(unit), kernel_(kernel), looks_for_lanes_(unit.has_lanes), has_barrier_(hasBarriers(source)) {
+      : FunctionText(unit),
+        kernel_(kernel),
+        looks_for_lanes_(unit.has_lanes),
+        optimizes_(options.optimize),
+        has_barrier_(hasBarriers(source)) {
     is_kernel_ = true;
     for (int d = 0; d < 3; ++d)
       row_.required_group_size[d] = kernel.group_size[0] != 0 ? kernel.group_size[d] : options.group_size[d];
@@ -74,12 +78,18 @@ class KernelText : public FunctionText {
            "kernels::" + kernel_.name + "(mrt_g, mrt_a);\n}\n";
   }
 
+  std::string noLanes(const Instruction& items) const {
+    if (!optimizes_) return "the build's options forbid optimisations";
+    if (!looks_for_lanes_) return "quick code runs work-items one by one";
+    return items.why_no_lanes != nullptr ? items.why_no_lanes : "nothing has looked for lanes";
+  }
+
   // For UnitForm of unit.h.
   void noteLoops() {
     forEachLoop(*kernel_.body, [&](const Instruction& i) {
       ++row_.loops;
       if (i.lanes > 1) ++row_.lane_loops;
-      if (i.lanes <= 1 && looks_for_lanes_) row_.no_lanes = "the IR has no lanes for it";
+      if (i.lanes <= 1) row_.no_lanes = noLanes(i);
       if (i.lanes <= 1 || i.lanes <= row_.lanes) return;
       row_.lanes = i.lanes;
       row_.dimension = i.dimension;
@@ -349,7 +359,7 @@ class KernelText : public FunctionText {
   }
 
   const ir::Function& kernel_;
-  const bool looks_for_lanes_;
+  const bool looks_for_lanes_, optimizes_;
   CpuKernel row_;
   std::map<const ir::Object*, uint64_t> local_offsets_;
   uint64_t declared_ = 0;               // bytes of local variables, used or not

@@ -2,6 +2,8 @@
 // them.
 #include "compiler/emit/unit_table.h"
 
+#include <algorithm>
+
 #include "compiler/lowering/program_facts.h"
 #include "compiler/unit.h"
 

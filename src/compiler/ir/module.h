@@ -65,12 +65,13 @@ struct Instruction {
   std::vector<uint64_t> numbers;  // as the shape says
   uint32_t alignment = 1;         // kLoad, kStore: that the address is known to have
   bool is_volatile = false;
-  bool is_rare = false;       // kLoad, kStore with lanes: as a rule it is not reached, and may take long
-  uint64_t bytes = 0;         // kCopy, kFill
-  uint8_t lanes = 1;          // kItems: how many go side by side,
-  uint8_t dimension = 0;      // and along which dimension;
-  uint8_t jam = 1;            // how many vectors of them go together,
-  uint8_t jam_dimension = 0;  // and along which dimension
+  bool is_rare = false;                // kLoad, kStore with lanes: as a rule it is not reached, and may take long
+  uint64_t bytes = 0;                  // kCopy, kFill
+  uint8_t lanes = 1;                   // kItems: how many go side by side,
+  uint8_t dimension = 0;               // and along which dimension;
+  uint8_t jam = 1;                     // how many vectors of them go together,
+  uint8_t jam_dimension = 0;           // and along which dimension
+  const char* why_no_lanes = nullptr;  // kItems: a reason that lasts; null: they have lanes, or nothing looked
   Object* object = nullptr;
   Function* callee = nullptr;
   WorkItem work_item = WorkItem::kNone;

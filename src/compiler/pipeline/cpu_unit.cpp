@@ -53,13 +53,19 @@ bool makeCpuUnit(CpuUnit* unit, CpuForm form, uint32_t most_texts, std::string* 
   emit::cpuUnit(&made, module, form == CpuForm::kOptimized ? 1 : most_texts, program, sources, options);
   unit->texts = std::move(made.texts);
   unit->fibers = made.has_fibers;
+  unit->instructions = made.instructions;
   for (size_t k = 0; k < program.kernels.size(); ++k) {
     const Function& kernel = *program.kernels[k];
     unit->largest = std::max(unit->largest, kernelSize(kernel));
-    if (made.kernels[k].barriers != kOnFibers) continue;
-    unit->remarks.push_back(sources.name(kernel.where.file) + ":" + std::to_string(kernel.where.line) +
-                            ": remark: The kernel \"" + kernel.name +
-                            "\" runs its work-items on fibers, which is slower: " + made.kernels[k].fibers + ".");
+    const CpuKernel& row = made.kernels[k];
+    const std::string head = sources.name(kernel.where.file) + ":" + std::to_string(kernel.where.line) +
+                             ": remark: The kernel \"" + kernel.name + "\" ";
+    if (row.barriers == kOnFibers) {
+      unit->remarks.push_back(head + "runs its work-items on fibers, which is slower: " + row.fibers + ".");
+    } else if (form == CpuForm::kOptimized && options.optimize && row.lane_loops < row.loops) {
+      unit->remarks.push_back(head + "has no lanes in " + std::to_string(row.loops - row.lane_loops) + " of " +
+                              std::to_string(row.loops) + " loops over work-items: " + row.no_lanes + ".");
+    }
   }
   return true;
 }

@@ -19,6 +19,7 @@ struct CpuUnit {
   std::vector<std::string> remarks;  // for the log: how kernels run, and why
   bool fibers = false;               // some kernel runs on them
   uint32_t largest = 0;              // expressions of the largest kernel: kernelSize()
+  uint32_t instructions = 0;         // of the IR that its text was made of, in the largest kernel
 };
 
 // False: with a sentence in the diagnostics, what the language allows and no lowering takes; else `why_not` says what is wrong

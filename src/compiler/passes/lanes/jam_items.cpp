@@ -43,6 +43,7 @@ class Worth {
  private:
   static constexpr uint8_t kMost = 4;
   static constexpr size_t kRegisters = 24, kInstructions = 160;  // of all vectors in a loop
+  static constexpr size_t kFarInstructions = 640;                // the same, where loads take longer than all else
 
   void loops(const Region& region) {
     for (const Instruction* i : region.body) {
@@ -63,11 +64,15 @@ class Worth {
     Counts counts;
     for (const Value* each : i.regions[0]->parameters) counts.carried += own_.is(*each) && each->type.hasLanes() ? 1u : 0u;
     for (const Region* region : i.regions) count(*region, &counts);
-    const auto [carried, own, shared_loads] = counts;
+    const auto [carried, own, shared_loads, far_loads] = counts;
     // Across the lanes' rows a load is saved; along them only a sum is there that would wait.
     const bool gains = dimension_ == items_.dimension ? carried >= 1 && carried <= 2 : shared_loads >= 1 && carried >= 1;
     if (!gains) return;
     uint8_t count = kMost;
+    if (far_loads != 0) {
+      most_ = std::min(most_, fewest(counts));
+      return;
+    }
     while (count > 1 && (count * carried + shared_loads + 2 > kRegisters || count * own > kInstructions)) count /= 2;
     most_ = std::min(most_, count);
   }
@@ -76,19 +81,47 @@ class Worth {
     size_t carried = 0;       // vectors from turn to turn
     size_t own = 0;           // instructions
     size_t shared_loads = 0;  // of vectors
+    size_t far_loads = 0;     // of these, whose lanes lie apart
   };
+
+  // Lanes from places that lie apart are an access each, for all vectors together. What these save is more than it costs to
+  // keep in memory what registers have no room for.
+  uint8_t fewest(const Counts& counts) const {
+    uint8_t best = 1;
+    size_t least = 0;
+    for (uint8_t count = 1; count <= kMost; count *= 2) {
+      if (count * counts.own > kFarInstructions) break;
+      const size_t live = count * counts.carried + counts.shared_loads + 2;
+      const size_t spilled = live > kRegisters ? live - kRegisters : 0;
+      const size_t once = counts.shared_loads - counts.far_loads + counts.far_loads * items_.lanes;
+      const size_t cost = kMost * (once + count * counts.own + 2 * std::min(spilled, count * counts.carried)) / count;
+      if (count == 1 || cost < least) {
+        best = count;
+        least = cost;
+      }
+    }
+    return best;
+  }
+
   // Where an index may wrap, the first side of an `if` is for that: it does not run.
   void count(const Region& region, Counts* counts) {
     for (const Instruction* i : region.body) {
       if (i->op == Opcode::kLoad && i->result()->type.hasLanes()) {
-        refused_ = refused_ || i->operands[0]->type.hasLanes() || i->step() != nullptr;
-        counts->shared_loads += own_.is(*i->result()) ? 0 : 1;
+        const bool is_shared = !own_.is(*i->result());
+        refused_ = refused_ || (!is_shared && (i->operands[0]->type.hasLanes() || i->step() != nullptr));
+        counts->shared_loads += is_shared ? 1 : 0;
+        counts->far_loads += is_shared && isFar(*i) ? 1 : 0;
       }
       counts->own += own_.is(*i) && i->op != Opcode::kConstant ? 1u : 0u;
       for (size_t k = 0; k < i->regions.size(); ++k) {
         if (k != 0 || i->op != Opcode::kIf || !isForWraps(*i)) count(*i->regions[k], counts);
       }
     }
+  }
+  static bool isFar(const Instruction& load) {
+    const Type type = load.result()->type;
+    return load.operands[0]->type.hasLanes() || load.step() != nullptr || load.numbers.empty() ||
+           load.numbers[0] != ir::bytesOf(type);
   }
   static bool isForWraps(const Instruction& i) {
     const Region &first = *i.regions[0], &second = *i.regions[1];

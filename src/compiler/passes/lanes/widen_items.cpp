@@ -241,7 +241,7 @@ class Items {
   // lanes along the other one; else null.
   Instruction* widen(Instruction& items) {
     const Region& from = *items.regions[0];
-    if (hasManyBlocks(from)) return nullptr;
+    if (hasManyBlocks(from)) return stay(items, "it has more blocks to jump to than lanes can go through");
     const uint8_t lanes = lanesFor(from, module_.vector_bytes);
     const bool has_down = asksFor(from, 1) && !hasItemsSlots(from);
     if (module_.lanes_along >= 0) {
@@ -253,10 +253,16 @@ class Items {
     const Form across = best(items, 0, lanes), down = has_down ? best(items, 1, lanes) : Form();
     const bool is_down = down.items != nullptr && down.cost < kClearly * (across.items != nullptr ? across.cost : alone);
     const Form &chosen = is_down ? down : across, &other = is_down ? across : down;
-    if (chosen.items == nullptr || chosen.cost >= alone) return nullptr;
+    if (chosen.items == nullptr) return stay(items, why_not_);
+    if (chosen.cost >= alone) return stay(items, "its work-items one by one are expected to take less time");
     take(items, chosen);
     const bool is_known = function_.likely_group[0] != 0;
     return is_known || other.items == nullptr || other.cost >= alone || !items.results.empty() ? nullptr : other.items;
+  }
+
+  static Instruction* stay(Instruction& items, const char* why) {
+    items.why_no_lanes = why;
+    return nullptr;
   }
 
   // With as many lanes as vectors have, or, where rows are known to be shorter, as fit those.
@@ -335,8 +341,13 @@ class Items {
     Value* mask = module_.makeValue(function_, Type{ir::Kind::kBool}.with(items.lanes), nullptr);
     rest->parameters.push_back(mask);
     SlotLayouts layouts(module_, function_, from, items.lanes);
-    return Widening(module_, function_, divergence, layouts, items.lanes).write(from, *whole, nullptr) &&
-           Widening(module_, function_, divergence, layouts, items.lanes).write(from, *rest, mask);
+    for (Region* to : {whole, rest}) {
+      Widening widening(module_, function_, divergence, layouts, items.lanes);
+      if (widening.write(from, *to, to == rest ? mask : nullptr)) continue;
+      why_not_ = widening.whyNot();
+      return false;
+    }
+    return true;
   }
 
   ir::Module& module_;
@@ -344,6 +355,7 @@ class Items {
   // Of the kernel as it was: what has lanes already is not known to them.
   const analysis::Divergence across_;         // along dimension 0
   std::optional<analysis::Divergence> down_;  // along dimension 1, where it is asked for
+  const char* why_not_ = nullptr;             // the last form that could not be made
 };
 
 }  // namespace

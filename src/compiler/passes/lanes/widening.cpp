@@ -31,8 +31,8 @@ bool Widening::write(const Region& from, Region& to, Value* mask) {
   std::vector<Value*> results;
   for (const Slot& each : around_.back().results) results.push_back(get(each));
   writer_.end(Opcode::kYield, std::move(results));
-  if (!refused_) promoteSlots(module_, writer_.function(), to, slots_);
-  return !refused_;
+  if (why_not_ == nullptr) promoteSlots(module_, writer_.function(), to, slots_);
+  return why_not_ == nullptr;
 }
 
 // `at_end`: what the end of the region writes beside what its terminator does, seen from where that stands.
@@ -42,7 +42,7 @@ void Widening::region(const Region& region, const std::function<void()>& at_end)
 
 void Widening::part(Instructions from, Instructions to, const std::function<void()>& at_end) {
   const size_t guards = guards_.size();
-  for (; from != to && !refused_; ++from) {
+  for (; from != to && why_not_ == nullptr; ++from) {
     const Instruction* i = *from;
     writer_.where = i->where;
     if (ir::isTerminator(i->op)) {
@@ -200,7 +200,7 @@ void Widening::pure(const Instruction& i) {
 // What has no form for lanes is done for one after the other.
 void Widening::eachLane(const Instruction& i) {
   const bool has_halves = i.result() != nullptr && i.result()->type.kind == Kind::kF16;
-  if (has_halves) return refuse();
+  if (has_halves) return refuse(kHalves);
   std::vector<Value*> given;
   for (const Value* each : i.operands) given.push_back(wide(*each));
   Instruction* each = writer_.add(Opcode::kEach, {allOn()});
@@ -224,7 +224,7 @@ void Widening::eachLane(const Instruction& i) {
 // --- slots of the new region, and the lanes that are on
 
 Widening::Slot Widening::slot(Type type) {
-  if (type.kind == Kind::kF16 && type.hasLanes()) refuse();  // no vector has halves
+  if (type.kind == Kind::kF16 && type.hasLanes()) refuse(kHalves);
   slots_.push_back(writer_.slot("", 1, 1));
   return {slots_.back(), type};
 }

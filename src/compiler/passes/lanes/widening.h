@@ -27,6 +27,7 @@ class Widening {
 
   // Writes `from`, the region of items, into `to`. `mask`: which lanes are on; null: all. False: there is no form.
   bool write(const ir::Region& from, ir::Region& to, ir::Value* mask);
+  const char* whyNot() const { return why_not_; }
 
  private:
   using Instruction = ir::Instruction;
@@ -78,7 +79,9 @@ class Widening {
   Value* withLanes(Value* value);
   bool isShared(const Value& old) const;  // it has no lanes, and is no first one's either
   bool hasForm(const Instruction& i) const;
-  void refuse() { refused_ = true; }
+  static constexpr char kHalves[] = "it computes with half, of which there are no vectors";
+  static constexpr char kNoForm[] = "an operation of it has no form for vectors";
+  void refuse(const char* why = kNoForm) { why_not_ = why; }
 
   // widening_memory.cpp
   void load(const Instruction& i);
@@ -164,10 +167,10 @@ class Widening {
   std::vector<std::pair<Region*, Instruction*>> guards_;  // regions whose rest stands in an if
   Slot on_;
   bool is_masked_ = false;
-  bool is_rare_ = false;  // loads and stores are being written for indices that wrap
-  bool on_border_ = false;  // in what lanes do that a border parts: it is there once
-  bool escaped_ = false;  // what was written last may have left no lane on
-  bool refused_ = false;
+  bool is_rare_ = false;           // loads and stores are being written for indices that wrap
+  bool on_border_ = false;         // in what lanes do that a border parts: it is there once
+  bool escaped_ = false;           // what was written last may have left no lane on
+  const char* why_not_ = nullptr;  // why there is no form for lanes; null: there is one so far
 };
 
 }  // namespace manyrt::compiler::passes

@@ -350,7 +350,7 @@ void Widening::storeAll(const Instruction& i, Value* pointer, const Place* place
 }
 
 void Widening::load(const Instruction& i) {
-  if (i.result()->type.kind == Kind::kF16) return refuse();
+  if (i.result()->type.kind == Kind::kF16) return refuse(kHalves);
   if (i.is_volatile) return eachLane(i);
   Place place;
   Value* value = nullptr;
@@ -380,7 +380,7 @@ void Widening::load(const Instruction& i) {
 }
 
 void Widening::store(const Instruction& i) {
-  if (i.operands[0]->type.kind == Kind::kF16) return refuse();
+  if (i.operands[0]->type.kind == Kind::kF16) return refuse(kHalves);
   if (i.is_volatile) return eachLane(i);
   Place place;
   if (!findPlace(*i.operands[1], &place)) return storeAll(i, wide(*i.operands[1]), nullptr);

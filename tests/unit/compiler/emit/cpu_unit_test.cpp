@@ -165,6 +165,20 @@ TEST(CpuUnitTest, KernelsThatCannotBeSplitSayWhy) {
             "a function with barriers that it calls returns before its end.");
 }
 
+TEST(CpuUnitTest, ItemsWithoutLanesSayWhy) {
+  const auto remarks = [](const std::string& body) {
+    Lowered it("__kernel void f(__global float* a, __global half* h, __global int* at) { int i = get_global_id(0); " + body +
+               " }");
+    (void)it.optimized();
+    return it.remarks.size() == 1 ? it.remarks[0] : std::to_string(it.remarks.size());
+  };
+  const std::string head = "test.cl:1: remark: The kernel \"f\" has no lanes in 1 of 1 loops over work-items: ";
+  EXPECT_EQ(remarks("a[i] += 1;"), "0");
+  EXPECT_EQ(remarks("a[at[at[at[i]]]] = 1;"), head + "its work-items one by one are expected to take less time.");
+  EXPECT_EQ(Lowered("__kernel void f(__global float* a) { a[get_global_id(0)] = 1; }").quick().find("no_lanes\""),
+            std::string::npos);
+}
+
 // A kernel that another one calls has its local memory at one place for all its callers.
 TEST(CpuUnitTest, LocalMemoryOfACalledKernelIsThatOfItsCallers) {
   const std::string text =
