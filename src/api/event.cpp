@@ -76,7 +76,7 @@ rtStatus_t rtEventSynchronizeFor(uint64_t timeout_ns, rtEvent_t event) {
 }
 
 [[gnu::hot]] rtStatus_t rtEventRecord(rtEvent_t event, rtStream_t stream) {
-  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+  return api::guardedHot<trace::HotCall::kEventRecord>(__func__, [&](epoch::Guard&) -> Status {
     RT_RESOLVE_HOT(Event, object, events, event, RT_HANDLE_EVENT);
     RT_RESOLVE_STREAM(recorded, stream);
     return ops::record(*object, *recorded);

@@ -130,7 +130,7 @@ rtStatus_t rtGraphExecUpdate(rtGraph_t graph, rtGraphExec_t exec) {
 }
 
 [[gnu::hot]] rtStatus_t rtGraphLaunch(rtGraphExec_t exec, rtStream_t stream) {
-  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+  return api::guardedHot<trace::HotCall::kGraphLaunch>(__func__, [&](epoch::Guard&) -> Status {
     RT_RESOLVE_HOT(GraphExec, object, graph_execs, exec, RT_HANDLE_GRAPH_EXEC);
     RT_RESOLVE_STREAM(order, stream);
     return graph::Exec::of(*object).launch(*order);

@@ -48,7 +48,7 @@ rtStatus_t fail(const char* function, const Status& status) {
 rtStatus_t failByException(trace::Call& call, const char* function, rtStatus_t code, const char* sentence) {
   if (call.begin != 0) {
     trace::left(&call, function);
-    trace::exit(call, function, code);
+    if (call.begin > 0) trace::exit(call, function, code);
   }
   return fail(function, Status::error(code, "%s", sentence));
 }

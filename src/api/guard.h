@@ -24,16 +24,21 @@ const char* lastErrorMessage();
 // signal of a fence by the host, waits, queries, destroys and frees.
 enum class WhileEnding { kRefused, kTaken };
 
-template <WhileEnding kWhileEnding, class Body>
+template <WhileEnding kWhileEnding, trace::HotCall kHot, class Body>
 [[gnu::always_inline]] inline Status underGuard(trace::Call& call, const char* function, Body& body) {
   epoch::Guard guard;
   if (!manager::library::running()) [[unlikely]] {
     if (kWhileEnding == WhileEnding::kRefused || !manager::library::ending()) RT_TRY(manager::library::start());
-    trace::enterLate(&call);
+    trace::enterLate(&call, function);
   }
   Status status = body(guard);
-  if (call.begin != 0) [[unlikely]]
-    trace::left(&call, function);
+  if (call.begin != 0) [[unlikely]] {
+    if (kHot != trace::HotCall::kOther && call.begin == trace::Call::kCounted) {
+      trace::leftCounted(call, kHot);
+    } else {
+      trace::left(&call, function);
+    }
+  }
   return status;
 }
 
@@ -43,14 +48,15 @@ rtStatus_t failByException(trace::Call& call, const char* function, rtStatus_t c
 // `body` gets the guard, which ops leave while they block. The sentence is stored after the guard. At the end of the guard
 // functions of the program may run, and then the callback of the trace. Their rt calls store sentences too, and this one has to
 // be the last.
-template <WhileEnding kWhileEnding = WhileEnding::kRefused, class Body>
+template <WhileEnding kWhileEnding = WhileEnding::kRefused, trace::HotCall kHot = trace::HotCall::kOther, class Body>
 rtStatus_t guarded(const char* function, Body body) {
   trace::Call call;
-  if (trace::enabled()) [[unlikely]]
-    trace::enter(&call, function);
+  if (trace::enabled()) [[unlikely]] {
+    if (kHot == trace::HotCall::kOther || !trace::enterCounted(&call, kHot)) trace::enter(&call, function, kHot);
+  }
   try {
-    const Status status = underGuard<kWhileEnding>(call, function, body);
-    if (call.begin != 0) [[unlikely]]
+    const Status status = underGuard<kWhileEnding, kHot>(call, function, body);
+    if (call.begin > 0) [[unlikely]]  // a call that is only counted is told to nothing
       trace::exit(call, function, status.code());
     if (status.ok()) [[likely]]
       return RT_SUCCESS;
@@ -60,6 +66,12 @@ rtStatus_t guarded(const char* function, Body body) {
   } catch (...) {  // as above; nothing in the library throws it
     return failByException(call, function, RT_ERROR_INTERNAL, "An unexpected exception ended the call.");
   }
+}
+
+// The same for a call that comes in great numbers.
+template <trace::HotCall kHot, class Body>
+rtStatus_t guardedHot(const char* function, Body body) {
+  return guarded<WhileEnding::kRefused, kHot>(function, body);
 }
 
 // The commonest way of a hot call, without the frame's room for what is rare: `body` does the call and returns true, or does

@@ -170,7 +170,7 @@ rtStatus_t rtKernelGetMaxActiveGroups(uint32_t* groups, uint32_t group_size, uin
 [[gnu::hot]] rtStatus_t rtLaunchKernel(rtKernel_t kernel, uint32_t grid_x, uint32_t grid_y, uint32_t grid_z, uint32_t group_x,
                                        uint32_t group_y, uint32_t group_z, uint32_t local_bytes, rtStream_t stream,
                                        void* const* args, uint32_t arg_count) {
-  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+  return api::guardedHot<trace::HotCall::kLaunchKernel>(__func__, [&](epoch::Guard&) -> Status {
     RT_RESOLVE_HOT(Kernel, object, kernels, kernel, RT_HANDLE_KERNEL);
     RT_RESOLVE_STREAM(order, stream);
     const backend::Launch launch{{grid_x, grid_y, grid_z}, {group_x, group_y, group_z}, local_bytes, false, args};

@@ -40,10 +40,11 @@ rtStatus_t rtStreamDestroy(rtStream_t stream) {
 }
 
 [[gnu::hot]] rtStatus_t rtStreamSynchronize(rtStream_t stream) {
-  return api::guarded<api::WhileEnding::kTaken>(__func__, [&](epoch::Guard& guard) -> Status {
-    RT_RESOLVE_STREAM(object, stream);
-    return ops::synchronize(*object, Deadline::never(), true, guard);
-  });
+  return api::guarded<api::WhileEnding::kTaken, trace::HotCall::kStreamSynchronize>(
+      __func__, [&](epoch::Guard& guard) -> Status {
+        RT_RESOLVE_STREAM(object, stream);
+        return ops::synchronize(*object, Deadline::never(), true, guard);
+      });
 }
 
 rtStatus_t rtStreamQuery(rtStream_t stream) {

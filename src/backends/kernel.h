@@ -12,7 +12,8 @@
 
 namespace manyrt::trace {
 struct KernelForm;
-}
+struct Row;
+}  // namespace manyrt::trace
 
 namespace manyrt::backend {
 
@@ -57,6 +58,8 @@ class Kernel : public RefCounted {
   virtual const char* tier() const { return "optimized"; }
   // How such a launch runs, for a profile. Kept; null: the device does not tell.
   virtual const trace::KernelForm* form(const Launch&) const { return nullptr; }
+  // The same with its name and device, where launches may be counted without a time (trace::counts). Kept.
+  virtual const trace::Row* row() const { return nullptr; }
   // Acquire pairs with the store of limitGroup(): what else was found out is there.
   uint32_t maxGroupItems() const { return max_group_items_.load(std::memory_order_acquire); }  // 0: not prepared
   // Finds out what the kernel needs, where that was put off: before limits are asked for, and before the first launch.

@@ -17,7 +17,10 @@ trace::Work describe(const Kernel& kernel, const Launch& launch) {
   work.name = kernel.tracedName();
   work.module = kernel.tracedModule();
   work.tier = kernel.tier();
-  if (trace::profiles()) work.form = kernel.form(launch);
+  if (trace::profiles()) {
+    work.row = kernel.row();
+    work.form = work.row != nullptr ? work.row->form : kernel.form(launch);
+  }
   std::copy_n(launch.grid, 3, work.grid);
   std::copy_n(launch.group, 3, work.group);
   return work;

@@ -23,6 +23,7 @@
 #include "base/text.h"
 #include "base/trace/callback.h"
 #include "base/trace/profile.h"
+#include "base/trace/tally.h"
 #include "base/trace/timeline.h"
 #include "base/trace/words.h"
 
@@ -52,10 +53,12 @@ std::atomic<uint64_t> lost_spans{0};  // since the timeline began. Relaxed: a co
 struct Arrow {
   uint64_t track = 0, serial = 0;
 };
-thread_local int64_t waited = 0;
-thread_local uint64_t current_call = 0;
-thread_local int64_t current_begin = 0;
-thread_local Arrow arrow;
+#define RT_IN_STATIC_BLOCK __attribute__((tls_model("initial-exec")))  // which takes no call to find
+constinit thread_local int64_t waited RT_IN_STATIC_BLOCK = 0;
+constinit thread_local uint64_t current_call RT_IN_STATIC_BLOCK = 0;
+constinit thread_local int64_t current_begin RT_IN_STATIC_BLOCK = 0;
+constinit thread_local Arrow arrow RT_IN_STATIC_BLOCK;
+#undef RT_IN_STATIC_BLOCK
 
 // At the beginning of a call inside of another one, whose arrow this is.
 void tellArrow() {
@@ -140,9 +143,6 @@ void finishesAtExit() {
 namespace internal {
 
 std::atomic<uint32_t> on{0};
-
-int64_t waitedSoFar() { return waited; }
-void setWaited(int64_t nanoseconds) { waited = nanoseconds; }
 
 }  // namespace internal
 
@@ -274,9 +274,46 @@ const KernelForm* keep(const KernelForm& form) {
   }
 }
 
+// Rows are looked up once for each kernel. The last one is in front.
+const Row* keep(const Row& row) {
+  struct Rows {
+    Ranked<std::mutex, LockRank::kTraceTexts> mutex;
+    std::forward_list<Row> all;
+  };
+  Rows& known = neverDestroyed<Rows>();
+  std::lock_guard lock(known.mutex);
+  const auto found = std::find(known.all.begin(), known.all.end(), row);
+  if (found != known.all.end()) return &*found;
+  try {
+    return &known.all.emplace_front(row);
+  } catch (const std::bad_alloc&) {  // a trace fails no call
+    return nullptr;
+  }
+}
+
 // ---- Host ----
 
-void enter(Call* call, const char* name) {
+namespace {
+
+// Null: there is no memory for it.
+Tally* tallyOf(const char* name, HotCall hot) {
+  Tallies* const own = Tallies::ownOrNew();
+  if (own == nullptr) return nullptr;
+  return hot != HotCall::kOther ? &own->of(hot, name) : Tallies::find(name);
+}
+
+Parts partsSoFar() { return Tallies::own() != nullptr ? Tallies::own()->parts : Parts{}; }
+
+}  // namespace
+
+void enter(Call* call, const char* name, HotCall hot) {
+  call->tally = tells(kProfile) ? tallyOf(name, hot) : nullptr;
+  if (internal::on.load(std::memory_order_relaxed) == kProfile && call->tally != nullptr && call->tally->skips()) {
+    call->begin = Call::kCounted;
+    call->tallies = Tallies::own();
+    call->parts = call->tallies->parts;
+    return;
+  }
   begin(call);
   if (!tells(kCalls | kSubmissions)) return;
   callback::enter(call, name);
@@ -284,11 +321,24 @@ void enter(Call* call, const char* name) {
   call->begin = current_begin = nowNanoseconds();
 }
 
-void enterLate(Call* call) {
-  if (enabled() && call->begin == 0) begin(call);
+void enterLate(Call* call, const char* name) {
+  if (!enabled() || call->begin != 0) return;
+  begin(call);
+  call->tally = tells(kProfile) ? tallyOf(name, HotCall::kOther) : nullptr;
+}
+
+// What took long in the call has told its time, and stands for the whole.
+void endCounted(const Call& call, Tally& tally) {
+  const Parts now = call.tallies->parts;
+  const int64_t took = now.all - call.parts.all;
+  if (took >= Tally::kShort) tally.promote(took, std::clamp<int64_t>(now.waited - call.parts.waited, 0, took));
 }
 
 void left(Call* call, const char* name) {
+  if (call->begin == Call::kCounted) {
+    if (call->tally != nullptr) endCounted(*call, *call->tally);  // else a hot call, which an exception has ended
+    return;
+  }
   call->end = nowNanoseconds();
   call->waited = std::min(waited, call->end - call->begin);
   waited = call->waited_before;
@@ -296,7 +346,7 @@ void left(Call* call, const char* name) {
   current_begin = call->outer_begin;
   const Arrow told = std::exchange(arrow, Arrow());
   if (tells(kTimeline)) timeline::call(name, call->begin, call->end, told.track, told.serial);
-  if (tells(kProfile)) profile::call(name, call->end - call->begin, call->waited);
+  if (tells(kProfile)) profile::call(call->tally, call->end - call->begin, call->waited);
 }
 
 void exit(const Call& call, const char* name, rtStatus_t status) {
@@ -305,10 +355,32 @@ void exit(const Call& call, const char* name, rtStatus_t status) {
   if (call.number != 0) callback::exit(call, name, status);
 }
 
+// The innermost call is timed where there is a beginning.
+void Wait::begin(bool is_short) {
+  before_ = waited;
+  parts_before_ = partsSoFar();
+  begin_ = is_short && current_begin == 0 ? Call::kCounted : nowNanoseconds();
+}
+
+void Wait::end() const {
+  Tallies* const own = Tallies::own();
+  if (begin_ == Call::kCounted) {
+    if (own != nullptr) own->parts.waited = parts_before_.waited + own->parts.all - parts_before_.all;
+    return;
+  }
+  const int64_t took = nowNanoseconds() - begin_;
+  waited = before_ + took;
+  if (own != nullptr) own->parts = {parts_before_.all + took, parts_before_.waited + took};
+}
+
+BuildStep::BuildStep(const char* step, const char* what)
+    : step_(step), what_(what), begin_(enabled() ? nowNanoseconds() : 0), before_(begin_ != 0 ? partsSoFar() : Parts{}) {}
+
 BuildStep::~BuildStep() {
   if (begin_ == 0) [[likely]]
     return;
   const int64_t end = nowNanoseconds();
+  if (Tallies* const own = Tallies::own(); own != nullptr) own->parts.all = before_.all + end - begin_;
   if (tells(kTimeline)) timeline::span("build", step_, what_, begin_, end);
   if (tells(kProfile)) profile::build(step_, end - begin_);
   if (tells(kBuilds)) callback::build(step_, what_, begin_, end);
@@ -343,6 +415,10 @@ void work(const Track& track, uint64_t serial, const Work& work, int64_t begin, 
   if (tells(kTimeline)) timeline::work(track, serial, work, begin, end);
   if (tells(kProfile)) profile::work(track, work, end - begin);
   if (tells(kWork)) callback::work(track, serial, work, begin, end);
+}
+
+void ranHere(int64_t nanoseconds) {
+  if (Tallies* const own = Tallies::own(); own != nullptr) own->parts.all += nanoseconds;
 }
 
 void lost() {

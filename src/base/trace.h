@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/status.h"
+#include "base/trace/tally.h"
 
 namespace manyrt::trace {
 
@@ -18,14 +19,14 @@ enum Sink : uint32_t { kTimeline = 1, kProfile = 2, kCalls = 4, kSubmissions = 8
 constexpr uint32_t kCallback = kCalls | kSubmissions | kWork | kBuilds | kRanges;
 // Relaxed: a thread that reads an old value misses an event, or finds a sink that is closed under its mutex.
 extern std::atomic<uint32_t> on;
-int64_t waitedSoFar();
-void setWaited(int64_t nanoseconds);
 inline bool tells(uint32_t sinks) { return (on.load(std::memory_order_relaxed) & sinks) != 0; }
 }  // namespace internal
 
 inline bool enabled() { return internal::on.load(std::memory_order_relaxed) != 0; }
 // Whether work is described and timed. A callback that asks for calls alone leaves streams as they are.
 inline bool timesWork() { return internal::tells(internal::kTimeline | internal::kProfile | internal::kWork); }
+// Whether a worker's parts of launches and graphs are told: to the timeline alone.
+inline bool tellsParts() { return internal::tells(internal::kTimeline); }
 inline bool tellsSubmissions() { return internal::tells(internal::kTimeline | internal::kSubmissions); }
 // What pools allocate is for the timeline alone: a profile leaves their fast paths as they are.
 inline bool tellsMemory() { return internal::tells(internal::kTimeline); }
@@ -65,45 +66,87 @@ struct KernelForm {
 // The same form at an address that stays until the process ends; null without memory.
 const KernelForm* keep(const KernelForm& form);
 
+// A kernel on its device, for the profile. Texts are kept or literals.
+struct Row {
+  const char* device = "";
+  const char* name = "";
+  const char* module = "";
+  const KernelForm* form = nullptr;  // kept; null: not known
+  bool operator==(const Row&) const = default;
+};
+const Row* keep(const Row& row);  // as that of a form
+
 // ---- Host ----
 
 // A call of the program, of whose parts some lie outside of its guard (api/guard.h).
 struct Call {
-  int64_t begin = 0;  // nanoseconds of the host's clock; 0: the call is told to nothing, and the rest is not set
+  static constexpr int64_t kCounted = -1;
+  // Nanoseconds of the host's clock. 0: the call is told to nothing, and the rest is not set. kCounted: the profile counts it
+  // without a time, and the last three are set.
+  int64_t begin = 0;
   int64_t end, waited;
   int64_t waited_before;  // on this thread, in the call that this one is inside of
   int64_t outer_begin;    // of that call; 0: there is none, or it is told to nothing
   uint64_t number;        // for the callback; 0: it is not told
   uint64_t outer;         // number of the call that this one is inside of
   uint64_t registration;  // of the callback that was told of the beginning
+  Parts parts;            // of the thread, when the call began
+  Tallies* tallies;       // of the thread
+  Tally* tally;           // that counts it; null: no profile is on, or it is a hot call that is only counted
 };
-void enter(Call* call, const char* name);  // ahead of the guard, while something is on. `name` is a literal, as below
-void enterLate(Call* call);                // inside the guard, where the call may have started the library
-void left(Call* call, const char* name);   // inside the guard: tells timeline and profile
+// Ahead of the guard, while something is on. `name` is a literal, as below.
+void enter(Call* call, const char* name, HotCall hot = HotCall::kOther);
+void enterLate(Call* call, const char* name);  // inside the guard, where the call may have started the library
+void left(Call* call, const char* name);       // inside the guard: tells timeline and profile
 void exit(const Call& call, const char* name, rtStatus_t status);  // after the guard
+// enter() and left() of a hot call that the profile alone listens to and only counts. False: nothing was done, and enter() has
+// to be called.
+inline bool enterCounted(Call* call, HotCall hot) {
+  Tallies* const own = Tallies::own();
+  if (own == nullptr || internal::on.load(std::memory_order_relaxed) != internal::kProfile || !own->of(hot).skips())
+    return false;
+  call->begin = Call::kCounted;
+  call->tallies = own;
+  call->tally = nullptr;
+  call->parts = own->parts;
+  return true;
+}
+void endCounted(const Call& call, Tally& tally);
+inline void leftCounted(const Call& call, HotCall hot) {
+  if (call.tallies->parts.all != call.parts.all) [[unlikely]]
+    endCounted(call, call.tally != nullptr ? *call.tally : call.tallies->of(hot));
+}
 
 // The time of a call in which its thread only waits, for a profile and the callback. What waits inside it have counted is
 // replaced by the whole.
 class Wait {
  public:
-  Wait()
-      : begin_(internal::tells(internal::kProfile | internal::kCalls) ? nowNanoseconds() : 0),
-        before_(begin_ != 0 ? internal::waitedSoFar() : 0) {}
+  // `is_short`: the thread has little to run, and runs it itself. In a call that is only counted, what takes long of it tells
+  // its own time, and the wait looks at no clock.
+  explicit Wait(bool is_short = false) {
+    if (internal::tells(internal::kProfile | internal::kCalls)) [[unlikely]]
+      begin(is_short);
+  }
   Wait(const Wait&) = delete;
   Wait& operator=(const Wait&) = delete;
   ~Wait() {
     if (begin_ != 0) [[unlikely]]
-      internal::setWaited(before_ + nowNanoseconds() - begin_);
+      end();
   }
 
  private:
-  const int64_t begin_, before_;
+  void begin(bool is_short);
+  void end() const;
+
+  int64_t begin_ = 0;  // 0: nothing listens; Call::kCounted: no clock
+  int64_t before_;     // that the call had waited
+  Parts parts_before_;
 };
 
 // A step of a build on this thread: "front end", "compiler", "cache hit". `what`: the name of the source.
 class BuildStep {
  public:
-  BuildStep(const char* step, const char* what) : step_(step), what_(what), begin_(enabled() ? nowNanoseconds() : 0) {}
+  BuildStep(const char* step, const char* what);
   BuildStep(const BuildStep&) = delete;
   BuildStep& operator=(const BuildStep&) = delete;
   ~BuildStep();
@@ -113,6 +156,7 @@ class BuildStep {
   const char* step_;
   const char* const what_;
   const int64_t begin_;
+  const Parts before_;
 };
 // Optimised code has taken the place of the first one.
 void improved(const char* module);
@@ -146,12 +190,20 @@ struct Work {
   uint32_t grid[3] = {};    // of a kernel, as the next
   uint32_t group[3] = {};
   const KernelForm* form = nullptr;  // of a kernel, while a profile is on; kept, null: not known
+  const Row* row = nullptr;          // the same where the device counts launches; kept
 };
 
 // Starts an arrow that ends at the work of this number, from the call that the thread is in.
 void submitted(const Track& track, uint64_t serial);
 // Work of a stream that is over, in nanoseconds of the host's clock, to which the backend converts its device's.
 void work(const Track& track, uint64_t serial, const Work& work, int64_t begin, int64_t end);
+// True: a launch of this kernel that is about to run here is counted, and the profile asks for no time of it.
+template <class Kernel>
+inline bool counts(LaunchCounter& counter, const Kernel& kernel) {
+  return internal::on.load(std::memory_order_relaxed) == internal::kProfile && counter.skips(kernel);
+}
+// Work that the calling thread has run itself, maybe in a call that is only counted.
+void ranHere(int64_t nanoseconds);
 void lost();  // work whose times the driver did not tell
 // How a device's clock was mapped to the host's: each time of it is wrong by at most `error` nanoseconds at this moment.
 void clock(const char* device, int64_t error);

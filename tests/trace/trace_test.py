@@ -30,6 +30,8 @@ EXPECTED = {
 TRACK = 'the "first", context train\\ing'
 # A folder with the simulated CUPTI, which then times the work; without it, the real one or events do.
 CUPTI = os.environ.get("TRACE_TEST_CUPTI", "")
+# Under a sanitizer, of a build without optimisation, each launch may take longer than what is only counted.
+TIMES_ARE_LONG = os.environ.get("TRACE_TEST_TIMES_ARE_LONG", "") == "1"
 HAS_CLOCK = not DEVICE.startswith("cpu")
 
 
@@ -207,6 +209,34 @@ class TraceTest(unittest.TestCase):
                 steps = {row["step"]: row["count"] for row in run.profile["builds"]}
                 self.assertEqual(steps["cache miss"], 1)
                 self.assertIn(steps["front end"], (1, 2))  # optimised code is translated in the background
+
+    def test_short_launches_are_all_counted_and_some_are_timed(self):
+        launches = 16000 if DEVICE == "cpu" else 800
+        run = Run("many", "many", str(launches), RT_TRACE="")
+        kernels = {row["name"]: row for row in run.profile["work"] if row["kind"] == "kernel"}
+        calls = {row["name"]: row for row in run.profile["calls"]}
+        self.assertEqual({name: row["count"] for name, row in kernels.items()}, {"scale": launches, "smooth": 1})
+        self.assertEqual(sum(form["launches"] for form in kernels["scale"].get("forms", [])),
+                         0 if DEVICE.startswith("opencl") else launches)
+        counts = {name: row["count"] for name, row in calls.items()}
+        for name, count in (("rtLaunchKernel", launches + 1), ("rtEventRecord", launches // 8),
+                            ("rtStreamSynchronize", launches // 16 + 1)):
+            self.assertEqual(counts[name], count)
+        for row in [*kernels.values(), *calls.values()]:
+            self.assertTrue(0 < row["timed"] <= row["count"], row)
+            self.assertTrue(row["min_ns"] <= row["max_ns"], row)
+            self.assertGreaterEqual(row["total_ns"], row["max_ns"], row)
+        self.assertEqual(run.profile["lost"], 0)
+        if DEVICE == "cpu" and not TIMES_ARE_LONG:
+            self.assertLess(kernels["scale"]["timed"], launches)
+            self.assertLess(calls["rtLaunchKernel"]["timed"], launches)
+            table = Run("many_table", "many", str(launches), RT_TRACE="", RT_PROFILE="1").result.stderr
+            self.assertRegex(table, r"16000 +~[0-9.]+ .s +~[0-9.]+ .*scale \(traced.cl\)")
+            self.assertRegex(table, r"times marked ~ are of samples, .*\n +timed\n(.*\n)* +\d+ of 16000  scale")
+        with_trace = Run("many_traced", "many", str(launches))  # a timeline has each of them
+        row, = [row for row in with_trace.profile["work"] if row["name"] == "scale"]
+        self.assertEqual((row["count"], row["timed"]), (launches, launches))
+        self.assertEqual(len([span for span in with_trace.spans("kernel") if span["name"] == "scale"]), launches)
 
     def forms(self, run):
         return {row["name"]: row.get("forms", []) for row in run.profile["work"] if row["kind"] == "kernel"}

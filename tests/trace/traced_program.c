@@ -1,10 +1,10 @@
 /* Work of known numbers on one device, for trace_test.py: launches, copies of each direction, fills, a host function, and a
- * graph. Usage: traced_program DEVICE [shutdown|exit|running|profiled|middle|barriers|copies|streams|threads|others]
+ * graph. Usage: traced_program DEVICE [shutdown|exit|running|profiled|middle|barriers|copies|streams|threads|others|many]
  * [REPEATS] [FILE]. Prints what events say of the graph's launches. With "profiled" a callback of the trace adds up what it is
  * told, and FILE gets the sums. With "middle" the streams, the graph and some work are older than the timeline, which FILE
  * gets. With "barriers" it launches two other kernels, with "copies" it copies and fills in ways that take several commands,
  * with "streams" it has streams that end at once, with "threads" timelines begin and end while threads launch (threads.h), with
- * "others" it has the work of other_work.h. */
+ * "others" it has the work of other_work.h, with "many" it launches one kernel of a few items REPEATS times. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -179,6 +179,23 @@ static void barrierWork(rtStream_t stream, rtContext_t context) {
   OK(rtStreamSynchronize(stream));
 }
 
+/* A launch, an event and a query are each short. A wait for more work than that comes at the end. */
+static void manyLaunches(rtStream_t stream, rtContext_t context, int count) {
+  float by = 1.0f;
+  void* scale_args[] = {&device_a, &by};
+  void* smooth_args[] = {&device_b, &device_a};
+  rtEvent_t event = NULL;
+  OK(rtEventCreate(&event, NULL, context));
+  for (int i = 0; i < count; ++i) {
+    OK(rtLaunchKernel(scale, 1, 1, 1, 4, 1, 1, 0, stream, scale_args, 2));
+    if (i % 8 == 0) OK(rtEventRecord(event, stream));
+    if (i % 16 == 0) OK(rtStreamSynchronize(stream));
+  }
+  OK(rtLaunchKernel(smooth, kItems / 64, 1, 1, 64, 1, 1, 0, stream, smooth_args, 2));
+  OK(rtStreamSynchronize(stream));
+  OK(rtEventDestroy(event));
+}
+
 int main(int argc, char** argv) {
   rtDevice_t device = NULL;
   rtContext_t context = NULL;
@@ -228,6 +245,10 @@ int main(int argc, char** argv) {
   }
   if (strcmp(end, "threads") == 0) {
     OK(threadedTimelines(file, scale, context));
+    return 0;
+  }
+  if (strcmp(end, "many") == 0) {
+    manyLaunches(stream, context, repeats);
     return 0;
   }
   if (strcmp(end, "barriers") == 0) {

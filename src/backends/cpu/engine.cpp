@@ -143,7 +143,7 @@ namespace {
 class Part {
  public:
   void begin(const Team::Job& job) {
-    if (!trace::timesWork()) [[likely]]
+    if (!trace::tellsParts()) [[likely]]
       return;
     const bool launch = job.body == runGroups;
     copyLetters(

@@ -24,17 +24,13 @@ constexpr int kRest = 48;  // pauses before the first look at a stream that has 
 
 thread_local const Stream* task_stream = nullptr;  // whose user's function this thread runs
 
-// Times one command while a trace is on. `describe` is called at the end, so that nothing is made where the trace is off. A
-// worker has what it runs in its own track, too.
+// Times one command while a trace is on, unless the profile only counts it. `describe` is called at the end, so that nothing is
+// made where the trace is off. A worker has what it runs in its own track, too.
 template <class Describe>
 class Traced {
  public:
-  Traced(const Stream& stream, uint64_t serial, const Executor* executor, Describe describe)
-      : stream_(stream),
-        serial_(serial),
-        executor_(executor),
-        describe_(describe),
-        begin_(trace::timesWork() ? nowNanoseconds() : 0) {}
+  Traced(const Stream& stream, uint64_t serial, const Executor* executor, Describe describe, bool times = trace::timesWork())
+      : stream_(stream), serial_(serial), executor_(executor), describe_(describe), begin_(times ? nowNanoseconds() : 0) {}
   ~Traced() {
     if (begin_ != 0) [[unlikely]]
       tell();
@@ -47,6 +43,7 @@ class Traced {
     const int64_t end = nowNanoseconds();
     const trace::Work work = describe_();
     trace::work(stream_.track, serial_, work, begin_, end);
+    trace::ranHere(end - begin_);
     if (executor_ != nullptr && executor_->worker != nullptr) trace::part(trace::nameOf(work), begin_, end);
   }
 
@@ -61,7 +58,7 @@ class Traced {
 class PartOfGraph {
  public:
   explicit PartOfGraph(const Executor& executor)
-      : begin_(executor.worker != nullptr && trace::timesWork() ? nowNanoseconds() : 0) {}
+      : begin_(executor.worker != nullptr && trace::tellsParts() ? nowNanoseconds() : 0) {}
   PartOfGraph(const PartOfGraph&) = delete;
   PartOfGraph& operator=(const PartOfGraph&) = delete;
   ~PartOfGraph() {
@@ -98,6 +95,7 @@ inline bool Stream::shouldYield(const Executor& executor) const {
   // done, since each load takes the cache line from the producer. Its acquire pairs with the release in publish(), so that the
   // slots up to `limit` are visible. A command that blocks the stream stays at the head of the ring and is visited again.
   crash::prepareThread();
+  trace::LaunchCounter counter;
   uint64_t done = completed_.load(std::memory_order_relaxed);
   uint64_t limit = done;
   const bool foreign = executor.worker == nullptr;
@@ -119,7 +117,9 @@ inline bool Stream::shouldYield(const Executor& executor) const {
           break;
         }
         if (command.header.cooperative && !engine_->claimCooperative(this)) return Stop::kBlocked;
-        const Traced traced(*this, done + 1, &executor, [&] { return describeLaunch(command); });
+        const Traced traced(
+            *this, done + 1, &executor, [&] { return describeLaunch(command); },
+            trace::timesWork() && !trace::counts(counter, *command.kernel));
         runLaunch(command, executor);
         break;
       }

@@ -206,14 +206,15 @@ const trace::KernelForm* formOf(const compiler::Object& object, uint32_t index, 
 
 }  // namespace
 
-// As in kept() of Kernel: every thread that finds none keeps the same form, and the release publishes it.
-const trace::KernelForm* HostKernel::form(const backend::Launch&) const {
-  if (!isCompiled()) return nullptr;
+// As in kept() of Kernel: every thread that finds none keeps the same row, and the release publishes it.
+const trace::Row* HostKernel::row() const {
   const bool is_better = better_->load(std::memory_order_acquire) != nullptr;
-  std::atomic<const trace::KernelForm*>& place = is_better ? better_form_ : form_;
-  const trace::KernelForm* known = place.load(std::memory_order_acquire);
+  std::atomic<const trace::Row*>& place = is_better ? better_row_ : row_;
+  const trace::Row* known = place.load(std::memory_order_acquire);
   if (known == nullptr) {
-    known = formOf(is_better ? *object_->betterObject() : *object_, index_, tier());
+    const trace::KernelForm* const form =
+        isCompiled() ? formOf(is_better ? *object_->betterObject() : *object_, index_, tier()) : nullptr;
+    known = trace::keep(trace::Row{.device = "cpu", .name = tracedName(), .module = tracedModule(), .form = form});
     place.store(known, std::memory_order_release);
   }
   return known;

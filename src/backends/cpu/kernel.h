@@ -60,7 +60,7 @@ class HostKernel final : public backend::Kernel {
     return unsettled_->improvement() == compiler::Object::Improvement::kPending ? unsettled_ : nullptr;
   }
   const char* tier() const override;
-  const trace::KernelForm* form(const backend::Launch&) const override;
+  const trace::Row* row() const override;
   SharingTrial* sharingTrial() { return code_.shares_atomics ? &trial_ : nullptr; }  // null: threads do not hinder each other
   std::atomic<uint32_t> cost{0};  // of a work-group, sixteenths of a nanosecond, a moving average; 0: unknown
 
@@ -72,8 +72,8 @@ class HostKernel final : public backend::Kernel {
 
   const compiler::KernelCode code_;  // what it came with
   const std::atomic<const compiler::KernelCode*>* better_ = &kNothingBetter;
-  mutable std::atomic<const trace::KernelForm*> form_{nullptr}, better_form_{nullptr};  // once a profile has asked
-  const compiler::Object* unsettled_ = nullptr;  // object_, where it came without its better code
+  mutable std::atomic<const trace::Row*> row_{nullptr}, better_row_{nullptr};  // once a profile has asked
+  const compiler::Object* unsettled_ = nullptr;                                // object_, where it came without its better code
   uint32_t index_ = 0;
   const uint32_t threads_;
   SharingTrial trial_;

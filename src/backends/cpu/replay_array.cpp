@@ -196,8 +196,10 @@ bool ReplayArray::advance(Engine& engine, StatusLatch& latch, bool foreign, cons
   }
   spent_ += nowNanoseconds() - began;
   if (told_since_ != 0) [[unlikely]] {
+    const int64_t end = nowNanoseconds();
     if (told != nullptr && !latch.failed())
-      trace::work(told->track, told->serial, backend::describe(trace::Kind::kGraph), told_since_, nowNanoseconds());
+      trace::work(told->track, told->serial, backend::describe(trace::Kind::kGraph), told_since_, end);
+    trace::ranHere(end - began);
     told_since_ = 0;
   }
   if (!latch.failed()) judge(spread_now ? spent_ * engine.threads() : spent_, engine.threads());
@@ -261,11 +263,17 @@ bool ReplayArray::walk(const Runner& runner) {
   }
 }
 
-// One by one, each with its times.
+// One by one, each with its times unless the profile only counts it.
 void ReplayArray::runNodesTold(uint32_t begin, uint32_t end, const Runner& runner) {
   const Runner untold{runner.engine, runner.latch, runner.foreign, nullptr, runner.lane};
+  trace::LaunchCounter counter;
   for (uint32_t i = begin; i < end && !runner.latch.failed(); ++i) {
     if (nodes_[i].kind == Kind::kNothing) continue;
+    const bool is_kernel = nodes_[i].kind == Kind::kGroup || nodes_[i].kind == Kind::kLaunch;
+    if (is_kernel && trace::counts(counter, *nodes_[i].kernel)) {
+      runNodes(i, i + 1, untold);
+      continue;
+    }
     const int64_t began = nowNanoseconds();
     runNodes(i, i + 1, untold);
     trace::Work work = describe(nodes_[i]);

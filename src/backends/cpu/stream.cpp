@@ -23,6 +23,7 @@ namespace {
 constexpr int64_t kWaitSpin = 20'000;    // before a waiting thread sleeps
 constexpr int64_t kShortDrain = 20'000;  // a drain that a worker need not have begun earlier
 constexpr uint32_t kTimedDrains = 16;    // one drain of so many is timed
+constexpr uint64_t kFew = 16;            // commands: a look at the clock is little beside more of them
 constexpr uint32_t kCameFirst = 4;       // long drains in a row for which a worker was woken in vain
 constexpr uint32_t kMostCameFirst = 16;  // of which a worker that comes first takes half
 
@@ -338,12 +339,14 @@ inline void Stream::drain(uint64_t serial, bool came_first) {
 
 [[gnu::hot]] bool Stream::wait(uint64_t serial, Deadline deadline) {
   lock_order::mayWait("a wait for a stream");
-  const trace::Wait waiting;
-  if (completed_.load(std::memory_order_acquire) >= serial) return true;
+  const uint64_t done = completed_.load(std::memory_order_acquire);
+  if (done >= serial) return true;
   if (deadline.isNever() && acquire()) {
+    const trace::Wait waiting(serial - done <= kFew);
     drain(serial, true);
     if (completed_.load(std::memory_order_acquire) >= serial) return true;
   }
+  const trace::Wait waiting;
   return waitLong(serial, deadline);
 }
 

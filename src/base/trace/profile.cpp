@@ -1,5 +1,6 @@
 // Adding up, and writing the result. Names are kept texts or literals, so that an address stands for a text where rows of work
-// are looked up; calls and steps are few and are compared.
+// are looked up; steps of builds are few and are compared. Calls, and launches of kernels that have rows, are added up in the
+// tallies of their threads, and come together here at the end.
 #include "base/trace/profile.h"
 
 #include <errno.h>
@@ -24,6 +25,7 @@
 #include "base/never_destroyed.h"
 #include "base/os/file_size_signal.h"
 #include "base/text.h"
+#include "base/trace/tally.h"
 #include "base/trace/words.h"
 
 namespace manyrt::trace::profile {
@@ -32,14 +34,23 @@ namespace {
 using Number = unsigned long long;
 
 struct Sum {
-  uint64_t count = 0;
-  int64_t total = 0, least = INT64_MAX, most = 0;  // nanoseconds
+  uint64_t count = 0, timed = 0;
+  int64_t total = 0, least = INT64_MAX, most = 0;  // nanoseconds. The total has an estimate for those that are not timed
   void add(int64_t nanoseconds) {
     ++count;
+    ++timed;
     total += nanoseconds;
     least = std::min(least, nanoseconds);
     most = std::max(most, nanoseconds);
   }
+  void add(const Tally::Sum& other) {
+    count += other.count;
+    timed += other.timed;
+    total += other.total;
+    least = std::min(least, other.least);
+    most = std::max(most, other.most);
+  }
+  bool isEstimate() const { return timed < count; }
   int64_t mean() const { return count == 0 ? 0 : total / static_cast<int64_t>(count); }
 };
 
@@ -73,7 +84,7 @@ struct Sums {
   bool open = false;
   std::string path;  // empty: stderr
   std::unordered_map<Key, WorkSum, KeyHash> work;
-  std::unordered_map<const char*, CallSum> calls;  // by the function's own literal
+  std::map<std::string, CallSum> calls;  // from the tallies, at the end
   std::map<std::string, Sum, std::less<>> builds;
   uint64_t lost = 0;
 };
@@ -93,13 +104,42 @@ void with(Add add) {
 }
 
 // A kernel has a form or two: those of quick and of optimised code, or one for each size of its groups.
-void addForm(WorkSum& row, const KernelForm* form) {
+void addForm(WorkSum& row, const KernelForm* form, uint64_t launches) {
   const auto found = std::find_if(row.forms.begin(), row.forms.end(), [&](const auto& each) { return each.first == form; });
   if (found != row.forms.end()) {
-    ++found->second;
+    found->second += launches;
   } else {
-    row.forms.emplace_back(form, 1);
+    row.forms.emplace_back(form, launches);
   }
+}
+
+// What a look at the clock takes, in nanoseconds: the least of some, since others meet interruptions.
+int64_t timeOfLook() {
+  int64_t least = INT64_MAX;
+  for (int i = 0; i < 64; ++i) {
+    const int64_t before = nowNanoseconds();
+    least = std::min(least, nowNanoseconds() - before);
+  }
+  return least;
+}
+
+// At the end of the profile, under its lock. A function may have several literals of its name.
+void addTallies(Sums& all) {
+  const int64_t look = timeOfLook();
+  Tallies::forEach([&](const Tally& tally) {
+    const Tally::Sum sum = tally.sum(look);
+    if (sum.count == 0) return;  // its first one is under way
+    if (const char* function = tally.function(); function != nullptr) {
+      CallSum& call = all.calls[function];
+      call.add(sum);
+      call.waited += sum.waited;
+    } else {
+      const Row& row = *tally.row();
+      WorkSum& work = all.work[{row.device, row.name, row.module, Kind::kKernel}];
+      work.add(sum);
+      if (row.form != nullptr) addForm(work, row.form, sum.count);
+    }
+  });
 }
 
 template <class Map>
@@ -140,13 +180,16 @@ std::string duration(int64_t nanoseconds) {
   return value < 10'000'000'000 ? ratio(value, 1'000'000, 1, 2) + " ms" : ratio(value, 1'000'000'000, 1, 2) + " s";
 }
 
+// The total or the mean of a row. "~": it has an estimate for those that are not timed.
+std::string about(const Sum& sum, int64_t nanoseconds) { return (sum.isEstimate() ? "~" : "") + duration(nanoseconds); }
+
 // Bytes in a nanosecond.
 std::string speed(const WorkSum& sum) { return ratio(sum.bytes, static_cast<uint64_t>(sum.total), 1, 3); }
 
 using WorkRow = std::pair<Key, WorkSum>;
 
 // By device, kernels first, then copies and the rest, each by the time that it took.
-std::vector<WorkRow> rows(const Sums& all) {
+std::vector<WorkRow> sortedRows(const Sums& all) {
   std::vector<WorkRow> sorted(all.work.begin(), all.work.end());
   std::sort(sorted.begin(), sorted.end(), [](const WorkRow& one, const WorkRow& other) {
     const int by_device = strcmp(one.first.device, other.first.device);
@@ -163,20 +206,6 @@ auto byTotal(const Map& map) {
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const auto& one, const auto& other) { return one.second.total > other.second.total; });
   return sorted;
-}
-
-// A function may have several literals of its name.
-std::map<std::string, CallSum> callsByName(const Sums& all) {
-  std::map<std::string, CallSum> named;
-  for (const auto& [name, sum] : all.calls) {
-    CallSum& row = named[name];
-    row.count += sum.count;
-    row.total += sum.total;
-    row.waited += sum.waited;
-    row.least = std::min(row.least, sum.least);
-    row.most = std::max(row.most, sum.most);
-  }
-  return named;
 }
 
 bool isKernel(const WorkRow& row) { return row.first.kind == Kind::kKernel; }
@@ -223,16 +252,32 @@ void addWorkTable(std::string* text, const std::vector<WorkRow>& all) {
     if (isKernel(row)) first = ratio(static_cast<uint64_t>(sum.total), kernelTime(all, key.device), 100, 1) + "%";
     if (movesBytes(row)) first = speed(sum);
     append(text, "  %8s %10llu %11s %11s %11s %11s  %s%s%s%s\n", first.c_str(), static_cast<Number>(sum.count),
-           duration(sum.total).c_str(), duration(sum.mean()).c_str(), duration(sum.least).c_str(), duration(sum.most).c_str(),
-           key.name, key.module[0] != '\0' ? " (" : "", key.module, key.module[0] != '\0' ? ")" : "");
+           about(sum, sum.total).c_str(), about(sum, sum.mean()).c_str(), duration(sum.least).c_str(),
+           duration(sum.most).c_str(), key.name, key.module[0] != '\0' ? " (" : "", key.module,
+           key.module[0] != '\0' ? ")" : "");
     for (const auto& [form, launches] : sum.forms)
       append(text, "  %8s %10llu %s\n", "", static_cast<Number>(launches), sentenceOf(*form).c_str());
   }
 }
 
+// Says which times were taken where not all were.
+void addEstimates(std::string* text, const Sums& all) {
+  std::string rows;
+  const auto addRow = [&rows](const Sum& sum, const char* name) {
+    if (sum.isEstimate())
+      append(&rows, "  %8s %10llu of %llu  %s\n", "", static_cast<Number>(sum.timed), static_cast<Number>(sum.count), name);
+  };
+  for (const WorkRow& row : sortedRows(all)) addRow(row.second, row.first.name);
+  for (const auto& [name, sum] : byTotal(all.calls)) addRow(sum, name.c_str());
+  if (rows.empty()) return;
+  append(text, "times marked ~ are of samples, since each was below %llu us; the counts are exact\n  %8s %10s\n",
+         static_cast<Number>(Tally::kShort / 1000), "", "timed");
+  *text += rows;
+}
+
 std::string table(const Sums& all) {
   std::string text = "manyrt: profile\n";
-  addWorkTable(&text, rows(all));
+  addWorkTable(&text, sortedRows(all));
   if (!all.builds.empty())
     append(&text, "builds\n  %8s %10s %11s %11s %11s %11s  step\n", "", "count", "total", "mean", "min", "max");
   for (const auto& [step, sum] : byTotal(all.builds)) {
@@ -241,10 +286,11 @@ std::string table(const Sums& all) {
   }
   if (!all.calls.empty())
     append(&text, "calls\n  %8s %10s %11s %11s %11s %11s  function\n", "", "count", "total", "waited", "mean", "max");
-  for (const auto& [name, sum] : byTotal(callsByName(all))) {
-    append(&text, "  %8s %10llu %11s %11s %11s %11s  %s\n", "", static_cast<Number>(sum.count), duration(sum.total).c_str(),
-           duration(sum.waited).c_str(), duration(sum.mean()).c_str(), duration(sum.most).c_str(), name.c_str());
+  for (const auto& [name, sum] : byTotal(all.calls)) {
+    append(&text, "  %8s %10llu %11s %11s %11s %11s  %s\n", "", static_cast<Number>(sum.count), about(sum, sum.total).c_str(),
+           duration(sum.waited).c_str(), about(sum, sum.mean()).c_str(), duration(sum.most).c_str(), name.c_str());
   }
+  addEstimates(&text, all);
   if (all.lost != 0) append(&text, "not counted: %llu, whose times the driver did not tell\n", static_cast<Number>(all.lost));
   return text;
 }
@@ -264,9 +310,9 @@ std::string inQuotes(const std::string& text) {
 
 std::string sumMembers(const Sum& sum) {
   std::string text;
-  append(&text, "\"count\":%llu,\"total_ns\":%lld,\"mean_ns\":%lld,\"min_ns\":%lld,\"max_ns\":%lld",
-         static_cast<Number>(sum.count), static_cast<long long>(sum.total), static_cast<long long>(sum.mean()),
-         static_cast<long long>(sum.least), static_cast<long long>(sum.most));
+  append(&text, "\"count\":%llu,\"timed\":%llu,\"total_ns\":%lld,\"mean_ns\":%lld,\"min_ns\":%lld,\"max_ns\":%lld",
+         static_cast<Number>(sum.count), static_cast<Number>(sum.timed), static_cast<long long>(sum.total),
+         static_cast<long long>(sum.mean()), static_cast<long long>(sum.least), static_cast<long long>(sum.most));
   return text;
 }
 
@@ -295,7 +341,7 @@ std::string formMembers(const WorkSum& sum) {
 
 std::string json(const Sums& all) {
   std::string text = "{\"format\":\"manyrt-profile\",\"version\":1,\n\"work\":[";
-  const std::vector<WorkRow> work = rows(all);
+  const std::vector<WorkRow> work = sortedRows(all);
   const char* comma = "\n";
   for (const WorkRow& row : work) {
     const auto& [key, sum] = row;
@@ -319,7 +365,7 @@ std::string json(const Sums& all) {
   }
   text += "],\n\"calls\":[";
   comma = "\n";
-  for (const auto& [name, sum] : byTotal(callsByName(all))) {
+  for (const auto& [name, sum] : byTotal(all.calls)) {
     text += comma + ("{\"name\":" + inQuotes(name)) + ',' + sumMembers(sum) +
             ",\"waited_ns\":" + std::to_string(static_cast<long long>(sum.waited)) + '}';
     comma = ",\n";
@@ -363,6 +409,7 @@ void finish() {
   if (!all.open) return;
   all.open = false;
   try {
+    addTallies(all);
     if (all.path.empty()) {
       fputs(table(all).c_str(), stderr);
     } else {
@@ -380,12 +427,9 @@ void afterForkInChild() {
   sums().mutex.unlock();
 }
 
-void call(const char* name, int64_t nanoseconds, int64_t waited) {
-  with([&](Sums& all) {
-    CallSum& row = all.calls[name];
-    row.add(nanoseconds);
-    row.waited += std::min(waited, nanoseconds);
-  });
+void call(Tally* tally, int64_t nanoseconds, int64_t waited) {
+  if (tally == nullptr) return lost();  // as in with()
+  tally->add(nanoseconds, std::min(waited, nanoseconds));
 }
 
 void build(const char* step, int64_t nanoseconds) {
@@ -393,11 +437,15 @@ void build(const char* step, int64_t nanoseconds) {
 }
 
 void work(const Track& track, const Work& work, int64_t nanoseconds) {
+  if (work.row != nullptr) {
+    Tally* const tally = Tallies::find(work.row);
+    return tally != nullptr ? tally->add(nanoseconds, 0) : lost();
+  }
   with([&](Sums& all) {
     WorkSum& row = all.work[{track.device, nameOf(work), work.module, work.kind}];
     row.add(nanoseconds);
     row.bytes += work.bytes;
-    if (work.form != nullptr) addForm(row, work.form);
+    if (work.form != nullptr) addForm(row, work.form, 1);
   });
 }
 

@@ -14,7 +14,7 @@ void beforeFork();
 void afterForkInParent();
 void afterForkInChild();
 
-void call(const char* name, int64_t nanoseconds, int64_t waited);  // `name` is a literal
+void call(Tally* tally, int64_t nanoseconds, int64_t waited);  // null: there was no memory for it
 void build(const char* step, int64_t nanoseconds);
 void work(const Track& track, const Work& work, int64_t nanoseconds);
 void lost();

@@ -228,6 +228,50 @@ TEST(CollectorTest, OffItTellsNothing) {
   trace::finish();
 }
 
+// Of a call that the profile only counts, what takes long is found all the same.
+TEST(CollectorTest, WhatTakesLongInACallThatIsOnlyCountedIsNotMissed) {
+  const Files files;
+  unsetenv("RT_TRACE");
+  trace::start();
+  constexpr int64_t kLong = 1'000'000'000;  // longer than any interruption of the test
+  const auto counted = [](const char* name, auto body) {
+    for (uint32_t i = 0; i < trace::Tally::kRow; ++i) trace::Tallies::find(name)->add(1, 0);
+    trace::Call call;
+    trace::enter(&call, name);
+    EXPECT_EQ(call.begin, trace::Call::kCounted);
+    body();
+    trace::left(&call, name);
+    trace::exit(call, name, RT_SUCCESS);
+  };
+  counted("rtRuns", [] { trace::ranHere(kLong); });
+  counted("rtWaitsShortly", [] {
+    const trace::Wait waiting(true);
+    trace::ranHere(kLong);
+  });
+  counted("rtWaits", [] {
+    const trace::Wait waiting;
+    trace::ranHere(kLong);  // its time is that of the wait, which looks at the clock itself
+    const int64_t until = nowNanoseconds() + trace::Tally::kShort;
+    while (nowNanoseconds() < until) {
+    }
+  });
+  counted("rtNests", [] {
+    told("rtInside");
+    trace::ranHere(kLong);
+  });
+  trace::finish();
+  const std::string profile = files.profile();
+  EXPECT_TRUE(rttest::isJson(profile)) << profile;
+  EXPECT_GE(numberBehind(profile, "\"rtRuns\"", "total_ns"), kLong) << profile;
+  EXPECT_EQ(numberBehind(profile, "\"rtRuns\"", "waited_ns"), 0) << profile;
+  EXPECT_GE(numberBehind(profile, "\"rtWaitsShortly\"", "total_ns"), kLong) << profile;
+  EXPECT_EQ(numberBehind(profile, "\"rtWaitsShortly\"", "waited_ns"), kLong) << profile;
+  EXPECT_GE(numberBehind(profile, "\"rtWaits\"", "waited_ns"), trace::Tally::kShort) << profile;
+  EXPECT_LT(numberBehind(profile, "\"rtWaits\"", "waited_ns"), kLong) << profile;
+  EXPECT_GE(numberBehind(profile, "\"rtNests\"", "total_ns"), kLong) << profile;
+  EXPECT_LT(numberBehind(profile, "\"rtInside\"", "total_ns"), kLong) << profile;
+}
+
 TEST(CollectorTest, WaitsInsideWaitsCountOnce) {
   const Files files;
   trace::start();
