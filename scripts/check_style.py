@@ -5,7 +5,7 @@ import re
 import sys
 
 SOURCES = {".c", ".h", ".cpp", ".hpp", ".py", ".sh", ".cmake", ".inc"}
-FOLDERS = ("src", "include", "tests", "examples", "tools", "bindings", "benchmarks", "scripts")
+FOLDERS = ("src", "include", "tests", "examples", "tools", "bindings", "benchmarks", "scripts", "integrations")
 MAX_LINES, MAX_CODE_COLUMNS, MAX_COMMENT_COLUMNS = 700, 128, 136
 MAX_NULL_BACKEND_LINES = 400
 MIN_HEAD_WORDS = 12

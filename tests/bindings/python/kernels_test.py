@@ -137,6 +137,31 @@ class KernelsTest(unittest.TestCase):
         with self.assertRaises(manyrt.InvalidHandle):
             kernel[1, 1](self.stream)
 
+    def test_a_module_has_a_name_and_headers(self):
+        source = '#include "times.h"\n#include "plus.h"\nkernel void f(global int *x) { x[0] = x[0] TIMES PLUS; }'
+        module = self.context.module(source, "-DFACTOR=5", name="named.cl",
+                                     headers={"times.h": "#define TIMES * FACTOR\n", "plus.h": "#define PLUS + 1\n"})
+        x = self.context.array([3], "int32")
+        module["f"][1, 1](self.stream, x)
+        self.assertEqual(x.tolist(self.stream), [16])
+        with self.assertRaisesRegex(manyrt.BuildFailed, "named.cl:1:.*missing.h"):
+            self.context.module('#include "missing.h"\n', name="named.cl", headers={"times.h": ""})
+        for wrong in ({"name": "a\0b"}, {"headers": {"a\0b": ""}}, {"headers": {"a": "\0"}}):
+            with self.subTest(wrong), self.assertRaises(manyrt.InvalidValue):
+                self.context.module("", **wrong)
+
+    def test_a_module_is_made_from_the_bytes_of_an_image(self):
+        image = self.context.module("kernel void f(global int *x) { x[0] += 4; }", name="image.cl").image()
+        for data in (image, bytearray(image), memoryview(image)):
+            x = self.context.array([3], "int32")
+            self.context.load_image(data)["f"][1, 1](self.stream, x)
+            self.assertEqual(x.tolist(self.stream), [7])
+        with self.assertRaises(manyrt.InvalidImage):
+            self.context.load_image(image[:-100])
+        for wrong in (5, "text"):
+            with self.subTest(wrong), self.assertRaisesRegex(TypeError, "an image is bytes, not "):
+                self.context.load_image(wrong)
+
     def test_an_array_of_another_context_is_refused(self):
         with manyrt.Context("null:0") as null:
             with self.assertRaisesRegex(manyrt.WrongContext, "argument 0 'data' .* null:0, the kernel is for cpu"):

@@ -6,7 +6,7 @@ the program says.
 """
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union
 
 from . import _library, _show
 from ._library import NULL, ffi, lib
@@ -207,9 +207,15 @@ class Context(Owned):
         from . import cuda_array  # needs this module
         return cuda_array.load(source, self, stream)
 
-    def module(self, source: str, options: str = "") -> Module:
-        """Kernels from OpenCL C source. A compiler may run: blocks meanwhile. BuildFailed has the compiler's log."""
-        return Module(self, source, options)
+    def module(self, source: str, options: str = "", *, name: str = "", headers: Optional[Mapping[str, str]] = None) -> Module:
+        """Kernels from OpenCL C source. A compiler may run: blocks meanwhile. BuildFailed has the compiler's log. `name` stands
+        in messages and traces; `headers` are texts by the names that #include has for them, and are found before any file."""
+        return Module(self, source, options, name=name, headers=headers)
+
+    def load_image(self, image: Any, options: str = "", *, name: str = "",
+                   format: str = "auto") -> Module:  # pylint: disable=redefined-builtin
+        """Kernels from bytes in memory: what load_module() takes as a file, such as the bytes that Module.image() gives."""
+        return Module(self, image=image, options=options, name=name, format=format)
 
     def load_module(self, path: "str | os.PathLike[str]", options: str = "",
                     format: str = "auto") -> Module:  # pylint: disable=redefined-builtin

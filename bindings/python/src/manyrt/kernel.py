@@ -10,7 +10,7 @@ import ctypes
 import os
 import struct
 from operator import index
-from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, NoReturn, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, NoReturn, Optional, Tuple, Union
 
 from . import _show
 from ._library import NULL, ffi, hot, lib
@@ -346,26 +346,53 @@ def _size3(size: Any, noun: str) -> Tuple[int, int, int]:
     return (whole[0], whole[1], whole[2])
 
 
+def _module_options(options: str, format: str, name: str, headers: Mapping[str, str],  # pylint: disable=redefined-builtin
+                    keep: List[Any]) -> Any:
+    """A new rtModuleOptions_t. `keep` gets what it points to."""
+
+    def chars(value: str, what: str) -> Any:
+        keep.append(ffi.new("char[]", utf8(value, what)))
+        return keep[-1]
+
+    names = ffi.new("char *[]", [chars(each, "the name of a header") for each in headers] or [NULL])
+    texts = ffi.new("char *[]", [chars(each, "a header") for each in headers.values()] or [NULL])
+    keep.extend((names, texts))
+    return ffi.new("rtModuleOptions_t *", {
+        "struct_size": ffi.sizeof("rtModuleOptions_t"), "format": choice(format, _FORMATS, "format of an image"),
+        "build_options": chars(options, "options") if options else NULL,
+        "name": chars(name, "the name of a module") if name else NULL,
+        "header_count": len(headers), "header_names": names if headers else NULL, "headers": texts if headers else NULL})
+
+
 class Module(Owned):
     """A program for a device. Made by Context.module() or load_module(). Its kernels end with it."""
 
     _destroy = "rtModuleDestroy"
 
     def __init__(self, context: "Context", source: Any = None, options: str = "", *,
-                 path: "str | os.PathLike[str] | None" = None,
-                 format: str = "auto") -> None:  # pylint: disable=redefined-builtin
+                 path: "str | os.PathLike[str] | None" = None, image: Any = None,
+                 format: str = "auto",  # pylint: disable=redefined-builtin
+                 name: str = "", headers: Optional[Mapping[str, str]] = None) -> None:
         out = ffi.new("rtModule_t *")
-        if path is None:
+        keep: List[Any] = []
+        if image is not None:
+            try:
+                data = bytes(memoryview(image).cast("B"))
+            except TypeError:
+                raise TypeError(f"an image is bytes, not {type(image).__name__}") from None
+            check(lib.rtModuleLoadData(out, data, len(data), _module_options(options, format, name, {}, keep), context._h))
+        elif path is None and not name and not headers:
             check(lib.rtModuleCreateFromSource(out, utf8(source, "the source"), utf8(options, "options"), context._h))
+        elif path is None:
+            data = utf8(source, "the source")
+            given = _module_options(options, "opencl_c", name, headers or {}, keep)
+            check(lib.rtModuleLoadData(out, data, len(data), given, context._h))
         else:
             file = os.fsencode(path)
             if b"\0" in file:
                 raise InvalidValue("The path has a NUL character.")
-            build = ffi.new("char[]", utf8(options, "options"))
-            given = ffi.new("rtModuleOptions_t *", {"struct_size": ffi.sizeof("rtModuleOptions_t"), 
-                                                    "format": choice(format, _FORMATS, "format of an image"),
-                                                    "build_options": build if options else NULL})
-            check(lib.rtModuleLoadFile(out, file, given, context._h))
+            check(lib.rtModuleLoadFile(out, file, _module_options(options, format, name, headers or {}, keep), context._h))
+        del keep
         self.context = context
         self._own(out[0])
 
@@ -402,7 +429,7 @@ class Module(Owned):
         return as_dict(out)
 
     def image(self, source: bool = True) -> bytes:
-        """The code and, unless `source` is false, the source, as load_module() takes it from a file on any machine."""
+        """The code and, unless `source` is false, the source, as Context.load_image() takes it on any machine."""
         needed = ffi.new("size_t *")
         flags = 0 if source else lib.RT_IMAGE_WITHOUT_SOURCE
         options = ffi.new("rtImageOptions_t *", {"struct_size": ffi.sizeof("rtImageOptions_t"), "flags": flags})
