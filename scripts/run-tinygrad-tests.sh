@@ -54,7 +54,7 @@ if [[ -n ${TESTS:-} ]]; then
 else
   archive=$tree/build/tinygrad-$version.tar.gz
   if [[ ! -e $archive ]]; then
-    "$venv/bin/pip" download --quiet --no-deps --no-binary :all: --no-build-isolation --dest "$tree/build" "tinygrad==$version"
+    "$venv/bin/pip" download --quiet --no-deps --no-binary :all: --dest "$tree/build" "tinygrad==$version"
   fi
   tar -xzf "$archive" -C "$scratch" --strip-components=1 "tinygrad-$version/test"
 fi
@@ -77,4 +77,4 @@ for backend in MANYRT "$own"; do
   tail -n 1 "$scratch/$backend.log"
 done
 "$venv/bin/python" "$tree/integrations/tinygrad/compare_results.py" "$scratch/MANYRT.xml" "$scratch/$own.xml" \
-  --device "$name" --own "$own" --version "$version" ${JSON:+--json "$start/$JSON"}
+  --device "$name" --own "$own" --version "$version" ${JSON:+--json "$(cd "$start" && realpath -m -- "$JSON")"}

@@ -9,9 +9,12 @@ passed.
 """
 import argparse
 import collections
-import json
+import pathlib
 import sys
 import xml.etree.ElementTree as ElementTree
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
+import lab  # noqa: E402  pylint: disable=wrong-import-position
 
 
 def results(path):
@@ -44,10 +47,9 @@ def main():
     for name in better:
         print(f"fails on {given.own} alone: {name}")
     if given.json:
-        with open(given.json, "w", encoding="utf-8") as file:
-            json.dump({"tinygrad": given.version, "device": given.device, "own": given.own, **counts,
-                       "fails_on_manyrt_alone": alone, "fails_on_own_alone": better}, file, indent=1)
-            file.write("\n")
+        pathlib.Path(given.json).write_text(lab.dumps({
+            "tinygrad": given.version, "device": given.device, "own": given.own, **counts, "fails_on_manyrt_alone": alone,
+            "fails_on_own_alone": better}), encoding="utf-8")
     return 1 if alone or counts["ours"].get("passed", 0) == 0 else 0
 
 
