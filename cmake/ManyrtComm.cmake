@@ -23,7 +23,8 @@ target_include_directories(manyrt_comm PRIVATE ${PROJECT_SOURCE_DIR}/src)
 target_link_options(manyrt_comm PRIVATE
   -Wl,--version-script=${manyrt_comm_map} -Wl,-z,nodelete -Wl,-Bsymbolic-functions -Wl,--as-needed
   $<$<NOT:$<BOOL:${MANYRT_SANITIZE}>>:-Wl,--no-undefined>)
-target_link_libraries(manyrt_comm PUBLIC manyrt PRIVATE manyrt_warnings manyrt_hardening Threads::Threads ${CMAKE_DL_LIBS})
+# rt: shm_open, which glibc has in a library of its own before 2.34.
+target_link_libraries(manyrt_comm PUBLIC manyrt PRIVATE manyrt_warnings manyrt_hardening Threads::Threads rt ${CMAKE_DL_LIBS})
 
 # libmanyrt-comm-mpi.so, which knows the one MPI that it was built against. libmanyrt-comm.so opens it when it is asked for.
 option(MANYRT_COMM_MPI "Build the engine of MPI where an MPI is found" ON)

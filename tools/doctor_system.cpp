@@ -31,7 +31,9 @@ std::string sentenceOf(const Status& status) {
 // The first line of what `compiler --version` prints.
 std::string versionOf(const compiler::Compiler& found) {
   compiler::ProcessJob job;
-  job.arguments = {found.path, "--version"};
+  job.arguments = {found.path};
+  job.arguments.insert(job.arguments.end(), found.words.begin(), found.words.end());
+  job.arguments.emplace_back("--version");
   job.environment = found.environment;
   job.folder = "/";
   job.milliseconds = 10'000;

@@ -3,8 +3,9 @@
     MANYRT_LIBRARY_FILE="$PWD/build/release/lib/libmanyrt.so" pip wheel --no-deps bindings/python
 
 pip builds in a folder of its own, so that the path is a whole one. Without MANYRT_LIBRARY_FILE the wheel has no library and
-opens the system's libmanyrt.so.0. MANYRT_COMM_LIBRARY_FILE likewise names libmanyrt-comm.so, for communicators. All else is in
-pyproject.toml.
+opens the system's libmanyrt.so.0. MANYRT_COMM_LIBRARY_FILE likewise names libmanyrt-comm.so, for communicators, and
+MANYRT_COMMAND_FILE the command manyrt. MANYRT_LICENCES names a folder with the licences of what these have inside.
+scripts/build-wheels.sh makes a wheel that installs anywhere. All else is in pyproject.toml.
 """
 
 import os
@@ -30,8 +31,11 @@ def library(variable, name):
 
 LIBRARY = library("MANYRT_LIBRARY_FILE", "libmanyrt.so")
 COMM_LIBRARY = library("MANYRT_COMM_LIBRARY_FILE", "libmanyrt-comm.so")
-if COMM_LIBRARY and not LIBRARY:
-    raise SystemExit("MANYRT_COMM_LIBRARY_FILE is set and MANYRT_LIBRARY_FILE is not: the one library needs the other")
+COMMAND = library("MANYRT_COMMAND_FILE", "manyrt")
+LICENCES = os.environ.get("MANYRT_LICENCES")
+if (COMM_LIBRARY or COMMAND) and not LIBRARY:
+    raise SystemExit(f"MANYRT_{'COMM_LIBRARY' if COMM_LIBRARY else 'COMMAND'}_FILE is set and MANYRT_LIBRARY_FILE is not: "
+                     "a wheel has the library, or nothing that was compiled")
 
 
 def description(name):
@@ -50,15 +54,22 @@ class BuildPackage(build_py):
         package = pathlib.Path(self.build_lib) / "manyrt"
         for name in ("rt.json", "rt_comm.json"):
             shutil.copyfile(description(name), package / name)
-        shutil.rmtree(package / "lib", ignore_errors=True)
-        for source, name in ((LIBRARY, "libmanyrt.so.0"), (COMM_LIBRARY, "libmanyrt-comm.so.0")):
+        for folder in ("lib", "bin", "licences"):
+            shutil.rmtree(package / folder, ignore_errors=True)
+        strip = os.environ.get("STRIP", "strip")
+        for source, name in ((LIBRARY, "lib/libmanyrt.so.0"), (COMM_LIBRARY, "lib/libmanyrt-comm.so.0"),
+                             (COMMAND, "bin/manyrt")):
             if not source:
                 continue
-            inside = package / "lib" / name
+            inside = package / name
             inside.parent.mkdir(exist_ok=True)
             shutil.copyfile(pathlib.Path(source).resolve(), inside)
-            if shutil.which("strip"):  # debug information is nine tenths of the file
-                subprocess.run(["strip", "--strip-unneeded", str(inside)], check=True)
+            if shutil.which(strip):  # debug information is nine tenths of the file
+                subprocess.run([strip, "--strip-unneeded", str(inside)], check=True)
+            if source is COMMAND:
+                inside.chmod(0o755)
+        if LICENCES:
+            shutil.copytree(LICENCES, package / "licences")
 
 
 class Package(Distribution):
@@ -75,4 +86,6 @@ class Wheel(bdist_wheel):
         return ("py3", "none", super().get_tag()[2] if LIBRARY else "any")
 
 
-setup(distclass=Package, cmdclass={"build_py": BuildPackage, "bdist_wheel": Wheel})
+# Without the command no program of its name is installed: Debian's manyrt-tools has one.
+setup(distclass=Package, cmdclass={"build_py": BuildPackage, "bdist_wheel": Wheel},
+      entry_points={"console_scripts": ["manyrt = manyrt._command:main"]} if COMMAND else {})

@@ -3,9 +3,10 @@
 """Learns handwritten digits with the kernels of examples/digits and draws the learning curve.
 
     digits_curve.py --device cpu --epochs 20 --output curve.png
+    manyrt cc digits.cl -DCLASSES=10 -o digits.rtm --target cpu:avx2 && digits_curve.py --kernels digits.rtm
 
-With matplotlib the curve becomes a picture, without it a table of text. A training step of seven kernels is captured once and
-launched as a graph.
+With an image of the kernels no compiler is needed where it runs. With matplotlib the curve becomes a picture, without it a
+table of text. A training step of seven kernels is captured once and launched as a graph.
 """
 
 import argparse
@@ -52,8 +53,11 @@ class Batch:
 class Network:
     """64 pixels, 64 hidden neurons with ReLU, 10 classes; momentum 0.9."""
 
-    def __init__(self, context: manyrt.Context, seed: int) -> None:
-        module = context.load_module(EXAMPLES / "digits" / "digits.cl", f"-DCLASSES={CLASSES}", "opencl_c")
+    def __init__(self, context: manyrt.Context, seed: int, image: Optional[pathlib.Path]) -> None:
+        if image is None:
+            module = context.load_module(EXAMPLES / "digits" / "digits.cl", f"-DCLASSES={CLASSES}", "opencl_c")
+        else:
+            module = context.load_module(image)
         self.kernels = {name: module[name] for name in module.kernels}
         uniform = random.Random(seed).uniform
         limits = ((6 / PIXELS) ** 0.5, (6 / HIDDEN) ** 0.5)  # He's range for ReLU; biases begin at 0
@@ -85,12 +89,12 @@ class Network:
         update[update.shape(WEIGHTS, 256)](stream, self.weights, self.gradients, self.velocity, WEIGHTS, rate, 0.9, 1e-4)
 
 
-def train(context: manyrt.Context, epochs: int, seed: int) -> List[Tuple[float, float]]:
+def train(context: manyrt.Context, epochs: int, seed: int, image: Optional[pathlib.Path] = None) -> List[Tuple[float, float]]:
     """Mean loss and accuracy on the held-out images after each epoch."""
     learn, held_out = read_images(EXAMPLES / "data" / "digits.csv")
     curve: List[Tuple[float, float]] = []
     with context.stream() as stream, Progress("Epochs", epochs) as progress:
-        network, batch, check = Network(context, seed), Batch(context, BATCH), Batch(context, len(held_out))
+        network, batch, check = Network(context, seed, image), Batch(context, BATCH), Batch(context, len(held_out))
         check.upload(held_out, stream)
         batch.upload(learn[:BATCH], stream)
         with stream.capture() as graph:
@@ -134,10 +138,11 @@ def main() -> int:
     parser.add_argument("--device", help='such as "cuda:0"; without it the best there is')
     parser.add_argument("--epochs", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--kernels", type=pathlib.Path, metavar="IMAGE", help="an image of digits.cl made by manyrt cc")
     parser.add_argument("--output", type=pathlib.Path, default=pathlib.Path("digits.png"))
     args = parser.parse_args()
     with manyrt.Context(args.device) as context:
-        curve = train(context, args.epochs, args.seed)
+        curve = train(context, args.epochs, args.seed, args.kernels)
     draw(curve, args.output)
     print(f"{curve[-1][1]:.2%} of the held-out digits are right after {args.epochs} epochs")
     return 0 if args.epochs < 2 or curve[-1][1] > 0.8 else 1

@@ -5,12 +5,16 @@
 #include <dlfcn.h>
 
 #include <cstdlib>
+#include <iterator>
 #include <memory>
 #include <mutex>
+#include <string>
+#include <vector>
 
 #include "base/config.h"
 #include "base/log.h"
 #include "base/os/dynamic_library.h"
+#include "base/os/site_packages.h"
 #include "base/os/thread.h"
 
 namespace manyrt::cuda {
@@ -93,6 +97,16 @@ bool fillFrom(Table* out, void* library, std::string* missing) {
   return missing->empty();
 }
 
+// Those that were installed with a wheel of this library come first: its user has asked for them.
+std::vector<std::string> usualNames() {
+  std::vector<std::string> names;
+  for (const std::string& folder : nvidiaFolders()) {
+    for (const char* name : {"/libcudart.so.13", "/libcudart.so.12"}) names.push_back(folder + name);
+  }
+  names.insert(names.end(), std::begin(kUsualNames), std::end(kUsualNames));
+  return names;
+}
+
 void* openRuntime(std::string* name, std::string* reason) {
   if (const char* path = config::get(config::Variable::kCudart)) {
     *name = path;
@@ -104,10 +118,10 @@ void* openRuntime(std::string* name, std::string* reason) {
     return library;
   }
   std::string first;  // the reason of the first one that is there and fails
-  for (const char* usual : kUsualNames) {
+  for (const std::string& usual : usualNames()) {
     *name = usual;
     std::string why;
-    if (void* library = openLibrary(usual, &why)) return library;
+    if (void* library = openLibrary(usual.c_str(), &why)) return library;
     if (first.empty()) first = why;
   }
   *reason = first.empty() ? "The CUDA runtime (libcudart.so.13 or .12) is not installed; RT_CUDART may name one."

@@ -20,6 +20,7 @@
 #include "base/config.h"
 #include "base/lock_order.h"
 #include "base/log.h"
+#include "base/os/site_packages.h"
 #include "base/text.h"
 #include "compiler/toolchain/elf.h"
 #include "compiler/toolchain/file.h"
@@ -34,7 +35,7 @@ constexpr uint64_t kMaxFileBytes = 256 << 20;
 constexpr uint64_t kMaxOutputBytes = 64 << 10;
 constexpr uint64_t kMaxLinkMilliseconds = 10'000;  // of the linker alone, which takes a few; then the driver tries
 constexpr char kUsualPath[] = "/usr/local/bin:/usr/bin:/bin";
-constexpr const char* kUsualNames[] = {"g++", "c++", "clang++"};
+constexpr const char* kUsualNames[] = {"g++", "c++", "clang++", "zig"};
 
 std::string searchPath() {
   const char* path = secure_getenv("PATH");
@@ -87,10 +88,52 @@ Status search(std::vector<std::string>* programs, const std::string& path) {
     *programs = findPrograms(name, path);
     if (!programs->empty()) return Status();
   }
+  const std::string& packages = sitePackages();
+  if (!packages.empty()) {
+    programs->assign(1, packages + "/ziglang/zig");
+    if (isProgram(programs->front())) return Status();
+    programs->clear();
+  }
   return Status::error(RT_ERROR_COMPILER_NOT_FOUND,
-                       "Kernels for the CPU need a C++ compiler, and PATH (%s) has no g++, c++ or clang++. Install g++ (Debian "
-                       "and Ubuntu: apt install g++; Fedora: dnf install gcc-c++), or set RT_CC to a compiler.",
-                       path.c_str());
+                       "Kernels for the CPU need a C++ compiler, and PATH (%s) has no g++, c++, clang++ or zig. Install %sg++ "
+                       "(Debian and Ubuntu: apt install g++; Fedora: dnf install gcc-c++), or set RT_CC to a compiler.",
+                       path.c_str(), packages.empty() ? "" : "one with pip (pip install \"manyrt[compiler]\"), or ");
+}
+
+// ---- zig, which has clang in it ----
+
+bool isZig(const std::string& path) { return path.ends_with("/zig"); }
+
+// zig's names of processors have no hyphens. It knows no -march for aarch64; what that asks for is its baseline.
+void addFlags(std::vector<std::string>* arguments, const Compiler& compiler, const std::vector<std::string>& flags) {
+  constexpr std::string_view kArchitecture = "-march=";
+  for (const std::string& flag : flags) {
+    if (compiler.words.empty() || !flag.starts_with(kArchitecture)) {
+      arguments->push_back(flag);
+      continue;
+    }
+    std::string name = flag.substr(kArchitecture.size());
+    std::replace(name.begin(), name.end(), '-', '_');
+    arguments->push_back("-mcpu=" + (name.starts_with("armv8") || name.starts_with("rv64") ? "baseline" : name));
+  }
+}
+
+std::vector<std::string> begunWith(const Compiler& compiler) {
+  std::vector<std::string> arguments = {compiler.path};
+  arguments.insert(arguments.end(), compiler.words.begin(), compiler.words.end());
+  return arguments;
+}
+
+// zig keeps parts of a C library that it makes once. It has to have a folder for them, and ends without HOME and this.
+void addZigFolders(std::vector<std::string>* environment, const std::string& temporary) {
+  const char* kept = secure_getenv("ZIG_GLOBAL_CACHE_DIR");
+  const char* home = secure_getenv("HOME");
+  const char* caches = secure_getenv("XDG_CACHE_HOME");
+  if (kept != nullptr) {
+    environment->push_back(std::string("ZIG_GLOBAL_CACHE_DIR=") + kept);
+  } else if ((home == nullptr || access(home, W_OK) != 0) && caches == nullptr) {
+    environment->push_back("ZIG_GLOBAL_CACHE_DIR=" + temporary + "/manyrt-zig-" + std::to_string(geteuid()));
+  }
 }
 
 std::vector<std::string> handedOn() {
@@ -226,8 +269,8 @@ bool brokeDown(const ProcessResult& result) {
 }
 
 ProcessJob Build::compilation(size_t unit, bool simpler, const char* step, const char* ending) const {
-  std::vector<std::string> arguments = {compiler_.path};
-  arguments.insert(arguments.end(), job_.flags.begin(), job_.flags.end());
+  std::vector<std::string> arguments = begunWith(compiler_);
+  addFlags(&arguments, compiler_, job_.flags);
   if (simpler) arguments.push_back(job_.simpler);
   if (!job_.folder.empty()) arguments.push_back("-fdebug-prefix-map=" + folder_.path() + "=" + job_.folder);
   arguments.insert(arguments.end(), {"-x", "c++", step, "-o", unitName(unit, ending), unitName(unit, ".cpp")});
@@ -295,7 +338,7 @@ Status Build::link(std::vector<unsigned char>* object, const std::vector<std::st
   if (linkDirectly(object, undefined)) return Status();
   // The flags of the compilation are not repeated: for some of them, drivers add code that changes the floating-point mode of
   // the loading thread.
-  std::vector<std::string> arguments = {compiler_.path};
+  std::vector<std::string> arguments = begunWith(compiler_);
   for (const char* argument : {"-shared", "-nostdlib", "-Wl,-znow,-znoexecstack", "-o", "linked.so"}) {
     arguments.emplace_back(argument);
   }
@@ -360,6 +403,8 @@ Status findCompiler(Compiler* compiler) {
     std::vector<std::string> programs;
     RT_TRY(search(&programs, path));
     last.compiler.path = programs[0];
+    // Without the flag zig has unoptimised code trap where C++ leaves the result open, as by a shift by 40.
+    if (isZig(programs[0])) last.compiler.words = {"c++", "-fno-sanitize=undefined"};
     last.compiler.identity = identityOfAll(programs);
     last.question = question;
     last.programs = std::move(programs);
@@ -368,6 +413,7 @@ Status findCompiler(Compiler* compiler) {
   compiler->search_path = path;
   compiler->environment = handedOn();
   compiler->temporary = temporaryFolder();
+  if (!compiler->words.empty()) addZigFolders(&compiler->environment, compiler->temporary);
   compiler->seconds = config::integer(config::Variable::kCompilerTimeout, 1, 86400, 300);
   return Status();
 }

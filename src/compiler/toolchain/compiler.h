@@ -12,8 +12,9 @@
 namespace manyrt::compiler {
 
 struct Compiler {
-  std::string path;      // absolute
-  std::string identity;  // what tells this compiler from any other: resolved path, size, time of change of the file
+  std::string path;                // absolute
+  std::vector<std::string> words;  // after the path, before all else: "c++" for zig, which is several programs
+  std::string identity;            // what tells this compiler from any other: resolved path, size, time of change of the file
   // Settings from the environment, read when the compiler is found. Threads of the library call compile() too, and must not
   // read an environment that the program may be changing.
   std::string search_path;
@@ -22,7 +23,8 @@ struct Compiler {
   int64_t seconds = 0;
 };
 
-// RT_CC (a name or a path; if set it must be there), else g++, c++, clang++ in PATH. COMPILER_NOT_FOUND says what to install.
+// RT_CC (a name or a path; if set it must be there), else g++, c++, clang++, zig in PATH, else the zig of the Python package
+// ziglang beside a wheel of this library. COMPILER_NOT_FOUND says what to install.
 // Asked again at each build: the answer is kept while environment and file are the same.
 Status findCompiler(Compiler* compiler);
 

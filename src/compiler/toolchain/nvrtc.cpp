@@ -16,6 +16,7 @@
 #include "base/config.h"
 #include "base/fault.h"
 #include "base/lock_order.h"
+#include "base/os/site_packages.h"
 #include "base/os/thread.h"
 #include "base/text.h"
 #include "compiler/toolchain/file.h"
@@ -66,9 +67,9 @@ void addConfigured(std::vector<std::string>* folders) {
   }
 }
 
-// In the loader's order.
+// In the loader's order, after the packages of NVIDIA that were installed with a wheel of this library.
 std::vector<std::string> loaderFolders() {
-  std::vector<std::string> folders;
+  std::vector<std::string> folders = nvidiaFolders();
   if (const char* own = secure_getenv("LD_LIBRARY_PATH")) addFolders(&folders, own);
   addConfigured(&folders);
 #if defined(__aarch64__)

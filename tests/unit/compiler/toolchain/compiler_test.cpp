@@ -88,6 +88,68 @@ TEST_F(CompilerTest, TheUsualNamesAreTakenInTheirOrder) {
   EXPECT_EQ(compiler.path, path("b/g++"));
 }
 
+// Writes a zig that keeps what it was asked, one word a line, and is g++ in all else.
+std::string zigThatIsGcc(const std::string& kept) {
+  return "#!/bin/sh\nprintf '%s\\n' \"$@\" >>" + kept + "\n[ \"$1\" = c++ ] || exit 3\nshift\n" +
+         "for word; do shift; case $word in -mcpu=x86_64*|-mcpu=baseline) ;; *) set -- \"$@\" \"$word\" ;; esac; done\n" +
+         "exec g++ \"$@\"\n";
+}
+
+TEST_F(CompilerTest, ZigIsAskedAsTheSeveralProgramsThatItIs) {
+  NEED_COMPILER();
+  std::filesystem::create_directories(path("zig_folder"));
+  environment("RT_CC", write("zig_folder/zig", zigThatIsGcc(path("asked")), 0700).c_str());
+  const Status status = build(kGood, {"-O2", "-fPIC", "-march=x86-64-v3"});
+  ASSERT_TRUE(status.ok()) << status.message() << log;
+  EXPECT_EQ(call("answer"), 42);
+  std::ifstream kept(path("asked"));
+  std::vector<std::string> words;
+  for (std::string word; std::getline(kept, word);) words.push_back(word);
+  ASSERT_GE(words.size(), 3u);
+  EXPECT_EQ(words[0], "c++");
+  EXPECT_EQ(words[1], "-fno-sanitize=undefined");
+  EXPECT_EQ(std::count(words.begin(), words.end(), "-mcpu=x86_64_v3"), 1);
+  EXPECT_EQ(std::count(words.begin(), words.end(), "-march=x86-64-v3"), 0);
+}
+
+TEST_F(CompilerTest, ZigIsTheLastOfTheUsualNames) {
+  environment("PATH", folder().c_str());
+  write("zig", "#!/bin/sh\n", 0700);
+  Compiler compiler;
+  ASSERT_TRUE(findCompiler(&compiler).ok());
+  EXPECT_EQ(compiler.path, path("zig"));
+  EXPECT_EQ(compiler.words.front(), "c++");
+  write("clang++", "#!/bin/sh\n", 0700);
+  environment("PATH", (folder() + ":" + folder()).c_str());
+  ASSERT_TRUE(findCompiler(&compiler).ok());
+  EXPECT_EQ(compiler.path, path("clang++"));
+  EXPECT_TRUE(compiler.words.empty());
+}
+
+TEST_F(CompilerTest, ZigGetsAFolderWhereHomeHasNone) {
+  environment("PATH", folder().c_str());
+  environment("ZIG_GLOBAL_CACHE_DIR", nullptr);
+  environment("XDG_CACHE_HOME", nullptr);
+  write("zig", "#!/bin/sh\n", 0700);
+  const auto asked = [](const Compiler& compiler) {
+    std::string found;
+    for (const std::string& each : compiler.environment) {
+      if (each.starts_with("ZIG_GLOBAL_CACHE_DIR=")) found = each.substr(each.find('=') + 1);
+    }
+    return found;
+  };
+  Compiler compiler;
+  environment("HOME", nullptr);
+  ASSERT_TRUE(findCompiler(&compiler).ok());
+  EXPECT_TRUE(asked(compiler).starts_with(path("tmp") + "/")) << asked(compiler);
+  environment("HOME", folder().c_str());
+  ASSERT_TRUE(findCompiler(&compiler).ok());
+  EXPECT_EQ(asked(compiler), "");
+  environment("ZIG_GLOBAL_CACHE_DIR", path("own").c_str());
+  ASSERT_TRUE(findCompiler(&compiler).ok());
+  EXPECT_EQ(asked(compiler), path("own"));
+}
+
 TEST_F(CompilerTest, WithoutACompilerTheMessageSaysWhatToInstall) {
   environment("PATH", folder().c_str());
   Compiler compiler;
