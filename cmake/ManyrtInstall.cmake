@@ -81,3 +81,10 @@ else()
     install(FILES ${PROJECT_SOURCE_DIR}/bindings/${folder}/generate.py DESTINATION ${CMAKE_INSTALL_DATADIR}/manyrt/${folder})
   endforeach()
 endif()
+
+# `cmake --build BUILD --target uninstall` removes what the last `cmake --install BUILD` has installed. A project that manyrt is a
+# folder of has files of its own in that list.
+if(PROJECT_IS_TOP_LEVEL)
+  add_custom_target(uninstall COMMAND ${CMAKE_COMMAND} -DMANIFEST=${PROJECT_BINARY_DIR}/install_manifest.txt
+    -P ${PROJECT_SOURCE_DIR}/cmake/Uninstall.cmake VERBATIM)
+endif()

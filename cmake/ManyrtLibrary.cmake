@@ -1,8 +1,16 @@
 # manyrt_objects (compiled once), manyrt (the shared library, alias manyrt::manyrt) and manyrt_static (for tests only).
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
-pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc)
-find_package(nlohmann_json REQUIRED)  # headers only: the library needs nothing of it at run time
+pkg_check_modules(HWLOC IMPORTED_TARGET hwloc)
+if(NOT HWLOC_FOUND)
+  message(FATAL_ERROR "manyrt needs hwloc, and pkg-config does not find it: install it (Debian and Ubuntu: apt install libhwloc-dev; "
+                      "Fedora: dnf install hwloc-devel), or set PKG_CONFIG_PATH.")
+endif()
+manyrt_find_headers(nlohmann_json MANYRT_JSON_FOUND)  # the library needs nothing of it at run time
+if(NOT MANYRT_JSON_FOUND)
+  message(FATAL_ERROR "manyrt needs nlohmann-json, and CMake does not find it: install it (Debian and Ubuntu: apt install "
+                      "nlohmann-json3-dev; Fedora: dnf install json-devel), or set MANYRT_FETCH_DEPENDENCIES=ON to download it.")
+endif()
 
 include(${CMAKE_CURRENT_LIST_DIR}/ManyrtFibers.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/ManyrtCuda.cmake)

@@ -177,6 +177,16 @@ try "$work/stripped" 3
 find "$work/stripped" -name 'libmanyrt-comm-mpi.so.*' -delete
 LD_LIBRARY_PATH=$(dirname "$library") "$work/programs-3/client_comm" without-mpi || fail "no sentence about the missing engine"
 
+# Removed again, what the last installation brought: the folders of manyrt too, but no file that is another's.
+"$cmake" --install "$build" --prefix "$work/removed" >"$work/remove.log"
+echo own >"$work/removed/share/manyrt/own"
+echo own >"$work/removed/lib.own"
+"$cmake" --build "$build" --target uninstall >"$work/remove.log" || { cat "$work/remove.log"; fail "uninstall fails"; }
+left=$(find "$work/removed" \( -type f -o -type l \) | sort | tr '\n' ' ')
+[[ $left == "$work/removed/lib.own $work/removed/share/manyrt/own " ]] || fail "uninstall leaves other files: $left"
+[[ ! -e $work/removed/include/manyrt && ! -e $work/removed/share/doc/manyrt ]] || fail "uninstall leaves empty folders"
+"$cmake" --build "$build" --target uninstall >"$work/remove.log" || fail "a second uninstall fails"
+
 # As a folder of another project; only configured, as a build takes minutes.
 "$cmake" -S "$here/parent" -B "$work/parent" -G Ninja -DMANYRT_SOURCE="$source" -DCMAKE_C_COMPILER="$cc" \
   -DCMAKE_CXX_COMPILER="$cxx" >"$work/parent.log" 2>&1 ||
