@@ -5,7 +5,6 @@
 #include <cxxabi.h>
 #include <dlfcn.h>
 #include <execinfo.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -20,6 +19,7 @@
 #include "base/lock_order.h"
 #include "base/log.h"
 #include "base/mutex.h"
+#include "base/os/this_thread.h"
 
 namespace manyrt::allocator::records {
 namespace {
@@ -33,7 +33,7 @@ struct Stack {
   void* frames[kDepth];
 
   [[gnu::noinline]] void take() {
-    thread = syscall(SYS_gettid);
+    thread = static_cast<long>(this_thread::number());
     depth = backtrace(frames, kDepth);
   }
 };

@@ -2,14 +2,13 @@
 // unless only two are left.
 #include "base/host_threads.h"
 
-#include <sys/prctl.h>
-
 #include <atomic>
 #include <chrono>
 #include <mutex>
 
 #include "base/handles/epoch.h"
 #include "base/lock_order.h"
+#include "base/os/this_thread.h"
 #include "base/os/thread.h"
 
 namespace manyrt::host_threads {
@@ -45,7 +44,7 @@ Status grow(Threads& pool) {
 
 void body(void* user) {
   Threads& pool = *static_cast<Threads*>(user);
-  prctl(PR_SET_TIMERSLACK, 1000UL, 0UL, 0UL, 0UL);  // for short sleeps between two looks at a device
+  this_thread::napPunctually();  // for short sleeps between two looks at a device
   std::unique_lock lock(pool.mutex);
   for (;;) {
     while (pool.first == nullptr) {

@@ -2,7 +2,6 @@
 // than the sources that they add. What begins or ends a sink holds `control`.
 #include "base/trace.h"
 
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,6 +19,7 @@
 #include "base/lock_order.h"
 #include "base/log.h"
 #include "base/never_destroyed.h"
+#include "base/os/this_thread.h"
 #include "base/text.h"
 #include "base/trace/callback.h"
 #include "base/trace/profile.h"
@@ -147,7 +147,7 @@ std::atomic<uint32_t> on{0};
 }  // namespace internal
 
 uint64_t threadNumber() {
-  thread_local const auto number = static_cast<uint64_t>(syscall(SYS_gettid));
+  thread_local const uint64_t number = this_thread::number();
   return number;
 }
 

@@ -4,7 +4,6 @@
 #include "comm/unique_id.h"
 
 #include <netinet/in.h>
-#include <sys/random.h>
 
 #include <algorithm>
 #include <atomic>
@@ -12,6 +11,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "base/os/random.h"
 #include "comm/nccl/processes.h"
 #include "comm/shared_memory/segment.h"
 
@@ -25,7 +25,7 @@ struct Token {
   Status status;
 
   Token() {
-    if (getrandom(bytes, sizeof bytes, 0) == static_cast<ssize_t>(sizeof bytes)) return;
+    if (randomBytes(bytes, sizeof bytes)) return;
     status = Status::error(RT_ERROR_IO, "The system has no random bytes for an id: %s.", strerror(errno));
   }
 };

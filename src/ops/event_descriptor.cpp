@@ -2,7 +2,6 @@
 #include "ops/event_descriptor.h"
 
 #include <fcntl.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -14,6 +13,7 @@
 #include "base/fault.h"
 #include "base/host_threads.h"
 #include "base/os/descriptor.h"
+#include "base/os/signal_descriptor.h"
 #include "ops/wait.h"
 
 namespace manyrt::ops {
@@ -51,7 +51,7 @@ Status openDescriptor(int32_t* descriptor, manager::Event& event) {
     return captureUnsafe("The event was last recorded in a capture: there is no work to be told of.");
   RT_TRY(host_threads::reserve());  // where a driver does not tell, a thread of the library waits
   if (fault::fails("eventfd")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
-  Descriptor given(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  Descriptor given(openSignalDescriptor());
   if (!given.valid()) return noDescriptor();
   Ref<backend::Point> point = event.point();
   if (!point || point->poll()) {

@@ -1,8 +1,6 @@
 // Workers and lists: starting, napping, parking, waking, and handing streams to workers.
 #include "backends/cpu/engine.h"
 
-#include <sys/prctl.h>
-
 #include <climits>
 #include <cstdlib>
 
@@ -12,6 +10,7 @@
 #include "base/fault.h"
 #include "base/os/futex.h"
 #include "base/os/sanitizer.h"
+#include "base/os/this_thread.h"
 #include "base/os/thread.h"
 #include "base/text.h"
 #include "base/trace.h"
@@ -105,7 +104,7 @@ void Engine::body(void* user) {
   current_engine = &engine;
   Team::setIndex(worker.member.index);
   crash::prepareThread();
-  prctl(PR_SET_TIMERSLACK, 1000UL, 0UL, 0UL, 0UL);  // naps end when they should
+  this_thread::napPunctually();  // naps end when they should
   engine.work(worker);
   current_engine = nullptr;
   engine.running_.fetch_sub(1, std::memory_order_acq_rel);  // the release half publishes this thread's work to stop()

@@ -2,7 +2,6 @@
 #include "backends/cpu/topology.h"
 
 #include <hwloc.h>
-#include <sched.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -15,6 +14,7 @@
 #include "base/config.h"
 #include "base/fault.h"
 #include "base/log.h"
+#include "base/os/affinity.h"
 #include "base/os/private_stderr.h"
 
 namespace manyrt::cpu {
@@ -49,16 +49,6 @@ std::string lookUp(const char* path, const char* key) {
   }
   fclose(file);
   return value;
-}
-
-uint32_t affinityThreads() {
-  cpu_set_t* set = CPU_ALLOC(kMaxThreads);
-  if (set == nullptr) return 1;
-  size_t size = CPU_ALLOC_SIZE(kMaxThreads);
-  CPU_ZERO_S(size, set);
-  int count = sched_getaffinity(0, size, set) == 0 ? CPU_COUNT_S(size, set) : static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
-  CPU_FREE(set);
-  return count > 0 ? static_cast<uint32_t>(count) : 1;
 }
 
 void limit(uint32_t* threads, double quota, double period) {
@@ -169,7 +159,7 @@ void identify(rtDeviceProperties_t* out, const std::string& text) {
 
 uint32_t defaultThreads() {
   static const uint32_t threads = [] {
-    uint32_t count = affinityThreads();
+    uint32_t count = processorsAllowed();
     limitByQuota(&count);
     return static_cast<uint32_t>(config::integer(config::Variable::kCpuThreads, 1, kMaxThreads, count));
   }();

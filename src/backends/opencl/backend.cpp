@@ -2,7 +2,6 @@
 // is there, in the backend's.
 #include "backends/opencl/backend.h"
 
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -11,6 +10,7 @@
 #include "backends/opencl/error.h"
 #include "backends/opencl/opencl.h"
 #include "base/log.h"
+#include "base/os/this_thread.h"
 #include "base/os/thread.h"
 #include "base/text.h"
 
@@ -53,7 +53,7 @@ thread_local WaitAtExit wait_at_exit;
 }  // namespace
 
 void waitAtExitOfMainThread() {
-  if (!wait_at_exit.armed) wait_at_exit.armed = syscall(SYS_gettid) == getpid();
+  if (!wait_at_exit.armed) wait_at_exit.armed = this_thread::isMain();
 }
 
 void Backend::skip(const std::string& what, const std::string& why) {

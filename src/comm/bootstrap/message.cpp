@@ -1,7 +1,6 @@
 // Bytes to messages and back. Lengths are those of the kinds, so a stranger's number is never used for one.
 #include "comm/bootstrap/message.h"
 
-#include <sys/random.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "base/os/random.h"
 #include "base/text.h"
 
 namespace manyrt::comm::bootstrap {
@@ -73,15 +73,8 @@ Status readTold(const Told& told) {
 }
 
 Status drawNonce(Nonce* nonce) {
-  size_t drawn = 0;
-  while (drawn < sizeof *nonce) {
-    const ssize_t got = getrandom(nonce->bytes + drawn, sizeof *nonce - drawn, 0);
-    if (got > 0) drawn += static_cast<size_t>(got);
-    if (got < 0 && errno != EINTR) {
-      return Status::error(RT_ERROR_IO, "The system has no random bytes for a rendezvous: %s.", strerror(errno));
-    }
-  }
-  return Status();
+  if (randomBytes(nonce->bytes, sizeof nonce->bytes)) return Status();
+  return Status::error(RT_ERROR_IO, "The system has no random bytes for a rendezvous: %s.", strerror(errno));
 }
 
 Digest sessionOf(const std::string& token, const Nonce& of_host, const Nonce& of_guest) {

@@ -1,7 +1,6 @@
 // The thread sleeps on the connection and on a descriptor by which other threads of the process wake it.
 #include "comm/bootstrap/presence.h"
 
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <mutex>
@@ -9,6 +8,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/os/signal_descriptor.h"
 #include "comm/bootstrap/wait.h"
 #include "comm/guard.h"
 
@@ -78,7 +78,7 @@ Status Presence::begin(std::unique_ptr<Presence>* presence, const HubPlace& plac
     if (deadline.passed()) return status;
     waitForSockets(nullptr, 0, Deadline::after(kRetry));
   }
-  Descriptor wake(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  Descriptor wake(openSignalDescriptor());
   if (!wake.valid()) return noHub();
   const auto connection = std::make_shared<Connection>(std::move(channel), std::move(wake), rank, std::move(hearing));
   auto made = std::make_unique<Presence>(connection);
@@ -96,8 +96,7 @@ Presence::~Presence() {
     connection_->leaveLocked();
     connection_->ending = true;
   }
-  const uint64_t one = 1;
-  (void)!write(connection_->wake.get(), &one, sizeof one);
+  signalDescriptor(connection_->wake.get());
 }
 
 void Presence::ask(uint64_t collectives) {

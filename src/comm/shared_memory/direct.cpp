@@ -2,7 +2,6 @@
 // writes there when it takes that part of the result: then the other has reduced it, and so has read it.
 #include "comm/shared_memory/direct.h"
 
-#include <sys/random.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
@@ -12,6 +11,7 @@
 #include <cstring>
 
 #include "base/clock.h"
+#include "base/os/random.h"
 #include "comm/host_reduction.h"
 #include "comm/shared_memory/wait.h"
 
@@ -24,9 +24,7 @@ constexpr uint64_t kPiece = 256 * 1024;  // bytes of a part that are reduced at 
 const uint64_t& ownProof() {
   static const uint64_t* const made = [] {
     auto* const number = new uint64_t(0);  // never destroyed, as others may look
-    if (getrandom(number, sizeof *number, 0) != static_cast<ssize_t>(sizeof *number)) {
-      *number = static_cast<uint64_t>(nowNanoseconds());
-    }
+    if (!randomBytes(number, sizeof *number)) *number = static_cast<uint64_t>(nowNanoseconds());
     return number;
   }();
   return *made;

@@ -7,11 +7,8 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <linux/futex.h>
 #include <sys/mman.h>
-#include <sys/random.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <time.h>
 
 #include <algorithm>
@@ -24,6 +21,8 @@
 
 #include "base/clock.h"
 #include "base/os/file_size_signal.h"
+#include "base/os/random.h"
+#include "base/os/shared_futex.h"
 #include "base/text.h"
 
 namespace manyrt::comm::shared_memory {
@@ -254,7 +253,7 @@ void Segment::begin() {
   Header& of = header();
   of.version = kVersion;
   of.size = size_;
-  if (getrandom(of.token, sizeof of.token, 0) != static_cast<ssize_t>(sizeof of.token)) {
+  if (!randomBytes(of.token, sizeof of.token)) {
     const int64_t now = nowNanoseconds();  // unlike others of this host, which is all that the name of a split needs
     memcpy(of.token, &now, sizeof now);
   }
@@ -368,7 +367,7 @@ void Segment::wake(int32_t rank) {
   Post& of = post(rank);
   if (of.sleeping.load(std::memory_order_seq_cst) == 0) return;
   of.bell.fetch_add(1, std::memory_order_seq_cst);
-  (void)syscall(SYS_futex, &of.bell, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+  sharedFutexWakeAll(&of.bell);
 }
 
 void Segment::wakeAll() {

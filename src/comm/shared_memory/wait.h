@@ -5,15 +5,15 @@
 // for sleepers. Both are in one order (seq_cst).
 #pragma once
 
-#include <linux/futex.h>
 #include <sched.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 
 #include "base/clock.h"
+#include "base/os/affinity.h"
+#include "base/os/shared_futex.h"
 #include "comm/shared_memory/points.h"
 #include "comm/shared_memory/rank.h"
 
@@ -50,10 +50,7 @@ class Patience {
   static constexpr int kYields = 50, kTurns = 32;
   static constexpr int64_t kSpinning = 100'000;  // nanoseconds: a sleep and its end take about half
   static int32_t cores() {
-    static const int32_t count = [] {
-      cpu_set_t set;
-      return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-    }();
+    static const auto count = static_cast<int32_t>(processorsAllowed());
     return count;
   }
 
@@ -78,11 +75,7 @@ class Sleeper {
   Sleeper& operator=(const Sleeper&) = delete;
 
   // Until the bell rings; kLook at most, since a process that dies rings none.
-  void sleep(const Deadline& deadline) const {
-    const int64_t left = std::min(kLook, deadline.remaining());
-    const timespec most = {static_cast<time_t>(left / 1'000'000'000), static_cast<long>(left % 1'000'000'000)};
-    (void)syscall(SYS_futex, &post_.bell, FUTEX_WAIT, rings_, &most, nullptr, 0);
-  }
+  void sleep(const Deadline& deadline) const { sharedFutexWait(&post_.bell, rings_, std::min(kLook, deadline.remaining())); }
 
  private:
   static constexpr int64_t kLook = 20'000'000;  // nanoseconds

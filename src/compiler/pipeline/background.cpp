@@ -1,7 +1,6 @@
 // The queue, its thread, and the end of the process. A forked child has the state and no thread: it never touches either.
 #include "compiler/pipeline/background.h"
 
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +17,7 @@
 #include "base/handles/epoch.h"
 #include "base/lock_order.h"
 #include "base/log.h"
+#include "base/os/signal_descriptor.h"
 #include "base/os/thread.h"
 #include "base/trace.h"
 
@@ -108,14 +108,14 @@ void atEnd() {
   dropped.swap(all.waiting);
   lock.unlock();
   dropped.clear();
-  eventfd_write(all.cancel, 1);
+  signalDescriptor(all.cancel);
   lock.lock();
   awaitIdleLocked(all, lock, kStopMilliseconds);
 }
 
 Status prepare(State& all) {
   if (all.owner != 0) return Status();
-  if (all.cancel < 0) all.cancel = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (all.cancel < 0) all.cancel = openSignalDescriptor();
   if (all.cancel < 0 || atexit(atEnd) != 0) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
   all.owner = getpid();
   return Status();
