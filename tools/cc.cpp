@@ -260,7 +260,7 @@ std::vector<std::string> takeBuildOptions(Options* options, int argc, char** arg
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     const bool is_option =
-        word.starts_with("-cl-") || word.starts_with("-rt-") || word == "-w" || word == "-g" || word == "-Werror";
+        word.starts_with("-cl-") || word.starts_with("-rt-") || word.starts_with("-W") || word == "-w" || word == "-g";
     (is_option ? options->build_options : rest).push_back(word);
   }
   return rest;

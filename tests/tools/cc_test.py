@@ -141,6 +141,17 @@ class CcTest(unittest.TestCase):
         self.assertEqual(cc("warns.cl", "-Werror").returncode, 1)
         self.assertDone(cc("warns.cl", "-w"))
 
+    def test_warnings_can_be_asked_for_and_unknown_ones_are_told(self):
+        (FOLDER / "half.cl").write_text("__kernel void f(__global float* o) { *o *= 0.5; }\n")
+        self.assertDone(cc("half.cl"))
+        result = cc("half.cl", "-Wdouble-literals")
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("half.cl:1:44: warning: The number 0.5 is a double", result.stderr)
+        self.assertEqual(cc("half.cl", "-Wdouble-literals", "-Werror").returncode, 1)
+        result = cc("half.cl", "-Wdouble-literal")
+        self.assertNotEqual(result.returncode, 0)
+        self.assertIn('did you mean "-Wdouble-literals"?', result.stderr)
+
     def test_dependencies_are_a_rule_of_make(self):
         result = cc("scale.cl", "-Iinc", "-M", "-o", "out.rtm")
         self.assertDone(result)

@@ -31,6 +31,7 @@ struct Variable {
   Function* function = nullptr;  // null: program scope
   uint32_t id = 0;               // unique in the program
   bool is_parameter = false;
+  bool is_named = false;   // an expression names it, or an attribute says that none may
   uint32_t alignment = 0;  // by attributes; 0: the type's
 };
 

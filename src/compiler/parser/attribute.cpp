@@ -106,6 +106,7 @@ bool Parser::parseAttribute(Specifiers* specifiers, uint32_t* alignment, bool* p
   if (name == "aligned") return parseAlignment(alignment);
   if (name == "opencl_unroll_hint") return parseUnrollHint();
   if (specifiers != nullptr) {
+    specifiers->may_be_unused |= name == "unused";
     if (name == "reqd_work_group_size") {
       uint32_t* const size = specifiers->required_group_size;
       uint32_t asked[3] = {};

@@ -100,12 +100,14 @@ bool Parser::declareLocal(Stmt* statement, const Specifiers& specifiers, Declara
   variable->type = declarator.type;
   variable->where = declarator.where;
   variable->function = function_;
+  variable->is_named = specifiers.may_be_unused;
   variable->alignment = std::max({specifiers.type_alignment, specifiers.alignment, declarator.alignment});
   Symbol symbol;
   symbol.variable = variable;
   symbol.where = declarator.where;
   if (!declare(declarator.name, symbol) || !checkLocalSpace(*variable) || !initializeLocal(variable)) return false;
   statement->variables.push_back(variable);
+  variables_of_function_.push_back(variable);
   if (variable->type.space == AddressSpace::kLocal) function_->locals.push_back(variable);
   return true;
 }

@@ -50,7 +50,7 @@ int32_t unrollFactor(std::string_view text) {
 Parser::Parser(Program& program, const LanguageOptions& options, Diagnostics& diagnostics)
     : Cursor(program.tokens, diagnostics),
       Scopes(program.types, diagnostics),
-      ExpressionBuilder(program, diagnostics),
+      ExpressionBuilder(program, options.warns_of_doubles, diagnostics),
       options_(options),
       builtins_(program.types) {
   if (program.tokens.empty()) program.tokens.emplace_back();  // the cursor relies on an end

@@ -11,6 +11,7 @@ struct LanguageOptions {
   bool single_precision_constants = false;  // -cl-single-precision-constant: 1.0 is a float
   bool sub_groups = true;                   // the device has sub-group functions
   bool halves = true;                       // the device computes with halves: cl_khr_fp16 may be enabled
+  bool warns_of_doubles = false;            // -Wdouble-literals
 };
 
 // Parses program->tokens. False after an error.

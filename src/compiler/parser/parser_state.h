@@ -44,6 +44,7 @@ struct Specifiers {
   bool packed = false;                     // of a member: by an attribute
   const char* kernel_attribute = nullptr;  // one that only kernels may have
   bool is_word_size = false;               // size_t and its kin, which kernels may not take
+  bool may_be_unused = false;              // by an attribute
   Record* made = nullptr;                  // a record that was completed here
   Location where;
 };
@@ -149,6 +150,7 @@ class Parser : private Cursor, private Scopes, private ExpressionBuilder {
   // --- statements (statement.cpp)
   Stmt* parseStatement();
   Stmt* parseCompound(bool own_scope);
+  void warnOfUnused();  // variables of the function that was parsed
   Stmt* parseLocalDeclaration();
   bool parseFunctionBody(Function* function);
   Stmt* parseItem();  // of a block: a declaration or a statement
@@ -248,8 +250,9 @@ class Parser : private Cursor, private Scopes, private ExpressionBuilder {
   uint32_t depth_ = 0;
   uint32_t loops_ = 0;
   std::vector<OpenSwitch> switches_;
-  std::map<std::string_view, Label> labels_;  // of the function
-  std::set<std::string_view> undeclared_;     // names in it that errors were about
+  std::map<std::string_view, Label> labels_;            // of the function
+  std::set<std::string_view> undeclared_;               // names in it that errors were about
+  std::vector<const Variable*> variables_of_function_;  // in order, without its parameters
   struct {
     size_t at = SIZE_MAX;
     uint32_t errors = 0;

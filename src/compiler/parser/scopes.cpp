@@ -1,7 +1,6 @@
 // Finding and declaring names, and the names that are types of the language.
 #include "compiler/parser/scopes.h"
 
-#include "base/text.h"
 #include "compiler/builtins/builtins.h"
 
 namespace manyrt::compiler {
@@ -43,13 +42,6 @@ constexpr TypeNameRow kTypeNames[] = {
 #undef MANYRT_VECTOR_NAMES
 
 }  // namespace
-
-void NearestWord::consider(std::string_view known) {
-  if (const size_t apart = lettersApart(name_, known); apart < least_) {
-    least_ = apart;
-    nearest_ = known;
-  }
-}
 
 Scopes::Scopes(TypeTable& types, Diagnostics& diagnostics) : diagnostics_(diagnostics) {
   scopes_.resize(kProgramScope + 1);

@@ -10,24 +10,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/nearest_word.h"
 #include "compiler/parser/ast.h"
 
 namespace manyrt::compiler {
-
-// The known word that was meant by one that is not: the nearest, of which a third of the letters may differ at most.
-class NearestWord {
- public:
-  explicit NearestWord(std::string_view name) : name_(name), least_(name.size() / kLettersOfOneMistake + 1) {}
-  void consider(std::string_view known);
-  // The end of a message: ": did you mean "count"?", or "." where none is near.
-  std::string sentence() const { return nearest_.empty() ? "." : ": did you mean \"" + nearest_ + "\"?"; }
-
- private:
-  static constexpr size_t kLettersOfOneMistake = 3;
-  const std::string_view name_;
-  size_t least_;
-  std::string nearest_;
-};
 
 // An ordinary name in a scope; tags of records and enums have a map of their own.
 struct Symbol {

@@ -16,6 +16,7 @@ bool Parser::parseFunctionBody(Function* function) {
   function_ = function;
   labels_.clear();
   undeclared_.clear();
+  variables_of_function_.clear();
   switches_.clear();
   loops_ = 0;
   unroll_ = -1;
@@ -28,10 +29,20 @@ bool Parser::parseFunctionBody(Function* function) {
   }
   Stmt* body = parseCompound(false);
   checkLabels();
+  if (body != nullptr) warnOfUnused();
   scopes_.resize(kProgramScope + 1);
   function_ = nullptr;
   function->body = body;
   return body != nullptr;
+}
+
+// After an error a variable may be unused since what would use it was not understood.
+void Parser::warnOfUnused() {
+  if (diagnostics_.failed()) return;
+  for (const Variable* variable : variables_of_function_) {
+    if (variable->is_named) continue;
+    diagnostics_.warning(variable->where, "The variable \"%s\" is never used.", variable->name.c_str());
+  }
 }
 
 Stmt* Parser::parseCompound(bool own_scope) {

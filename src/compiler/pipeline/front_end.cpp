@@ -149,6 +149,7 @@ Status FrontEnd::translateHere(std::string* log, const Lower& lower) {
   language.single_precision_constants = options_.single_precision_constants;
   language.halves = halves_;
   language.sub_groups = sub_groups_;
+  language.warns_of_doubles = options_.warns_of_doubles && !options_.no_warnings;
   if (!parse(&*program_, language, diagnostics_) || diagnostics_.failed()) return refused(log);
   if (!lower(*program_, sources_, options_, diagnostics_) || diagnostics_.failed()) return refused(log);
   const std::string& warnings = diagnostics_.log();

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/nearest_word.h"
+
 namespace manyrt::compiler {
 namespace {
 
@@ -33,6 +35,7 @@ constexpr FlagOption kFlags[] = {
     {"-cl-kernel-arg-info", true, {}},  // it is always there
     {"-w", true, {&BuildOptions::no_warnings}},
     {"-Werror", true, {&BuildOptions::warnings_are_errors}},
+    {"-Wdouble-literals", true, {&BuildOptions::warns_of_doubles}},
     {"-g", true, {&BuildOptions::debug}}};
 
 constexpr std::string_view kStandard = "-cl-std=";
@@ -111,11 +114,19 @@ Status applyWord(BuildOptions* options, std::string_view word) {
   }
   if (word.starts_with(kStandard)) return setStandard(options, word.substr(kStandard.size()));
   if (word.starts_with(kGroupSize)) return setGroupSize(options, word.substr(kGroupSize.size()));
+  // Of an option with a value the part up to it is compared: "-cl-sdt=CL1.2".
+  const size_t equals = word.find('=');
+  NearestWord nearest(word.substr(0, equals == word.npos ? equals : equals + 1));
   std::string known = "-D, -U, -I";
-  for (const FlagOption& option : kFlags) known.append(", ").append(option.text);
+  for (const FlagOption& option : kFlags) {
+    known.append(", ").append(option.text);
+    nearest.consider(option.text);
+  }
+  nearest.consider(kStandard);
+  nearest.consider(kGroupSize);
   known.append(", ").append(kStandard).append(" and ").append(kGroupSize);
-  return Status::error(RT_ERROR_INVALID_VALUE, "The build option \"%.*s\" is not known; options are %s.",
-                       static_cast<int>(word.size()), word.data(), known.c_str());
+  return Status::error(RT_ERROR_INVALID_VALUE, "The build option \"%.*s\" is not known%s Options are %s.",
+                       static_cast<int>(word.size()), word.data(), nearest.sentence().c_str(), known.c_str());
 }
 
 // One that carries a value, in its own word or in the next one.
@@ -150,6 +161,7 @@ std::string normalize(const BuildOptions& options) {
                            &BuildOptions::optimize,
                            &BuildOptions::no_warnings,
                            &BuildOptions::warnings_are_errors,
+                           &BuildOptions::warns_of_doubles,
                            &BuildOptions::debug};
   std::string out;
   for (const Flag flag : kAll) out.push_back(options.*flag ? '1' : '0');

@@ -25,6 +25,7 @@ struct BuildOptions {
   bool optimize = true;                     // -cl-opt-disable: off
   bool no_warnings = false;                 // -w
   bool warnings_are_errors = false;         // -Werror
+  bool warns_of_doubles = false;            // -Wdouble-literals
   bool debug = false;                       // -g
   bool exact_lines = false;                 // each line of generated code names the user's line: for reports of sanitizers
   bool repeats_lines = false;               // the same lines, and the code stays as it is: for profilers and reports of crashes

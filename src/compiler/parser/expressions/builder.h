@@ -22,8 +22,8 @@ class ExpressionBuilder {
  protected:
   static constexpr uint32_t kMaxHeight = 1000;  // of an expression's tree: chains of operators grow it without nesting
 
-  ExpressionBuilder(Program& program, Diagnostics& diagnostics)
-      : program_(program), types_(program.types), diagnostics_(diagnostics) {}
+  ExpressionBuilder(Program& program, bool warns_of_doubles, Diagnostics& diagnostics)
+      : program_(program), types_(program.types), diagnostics_(diagnostics), warns_of_doubles_(warns_of_doubles) {}
 
   // --- nodes (builder.cpp). Here and below an Expr* is null after an error.
   // A node over a, b, c; an error where the tree would be higher than kMaxHeight.
@@ -75,6 +75,7 @@ class ExpressionBuilder {
   mutable std::map<const Variable*, int64_t> constants_;  // variables whose values evaluate() found
 
  private:
+  const bool warns_of_doubles_;  // -Wdouble-literals
   Expr* pointerBinary(Op op, Expr* a, Expr* b, Location where);
   Expr* comparePointers(Op op, Expr* a, Expr* b, Location where);
   Expr* shift(Op op, Expr* a, Expr* b, Location where);
@@ -85,7 +86,9 @@ class ExpressionBuilder {
   const char* castTrouble(const Type* to, const Expr& a) const;
   const Type* commonType(const Type* a, const Type* b) const;              // the usual arithmetic conversions of scalars
   bool balance(Expr** a, Expr** b, const char* spelling, Location where);  // the usual conversions, vectors included
-  const Type* comparisonType(const Type* operands) const;                  // int, or signed integers of the components' size
+  // A warning where an operand of type float becomes double, as a number without the suffix f stands beside it.
+  void warnOfDouble(const Expr& floats, const Expr& number, const char* spelling);
+  const Type* comparisonType(const Type* operands) const;  // int, or signed integers of the components' size
   bool checkPointers(QualType from, QualType to, const char* what, Location where);
   const Type* pointerInto(AddressSpace space, const Type* pointer);  // the same pointer, to another memory
 };

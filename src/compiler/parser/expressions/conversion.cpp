@@ -19,7 +19,36 @@ bool sameObject(const Type* a, const Type* b) {
   return a == b;
 }
 
+// The first number of an expression that has no other operands and is double; null: it has another type, or operands.
+const Expr* doubleNumber(const Expr& expression) {
+  const Type* type = expression.type.type;
+  if (!type->isScalar() || type->scalar != Scalar::kDouble) return nullptr;
+  switch (expression.kind) {
+    case ExprKind::kLiteral:
+      return &expression;
+    case ExprKind::kUnary:
+      return doubleNumber(*expression.a);
+    case ExprKind::kBinary: {
+      const Expr* const first = doubleNumber(*expression.a);
+      return doubleNumber(*expression.b) == nullptr ? nullptr : first;
+    }
+    default:
+      return nullptr;
+  }
+}
+
 }  // namespace
+
+void ExpressionBuilder::warnOfDouble(const Expr& floats, const Expr& number, const char* spelling) {
+  const Type* type = floats.type.type;
+  if (!type->isScalar() || (type->scalar != Scalar::kFloat && type->scalar != Scalar::kHalf)) return;
+  const Expr* const found = doubleNumber(number);
+  if (found == nullptr || found->text.empty()) return;
+  std::string text(found->text.substr(0, 64));
+  if (text.back() == 'l' || text.back() == 'L') text.pop_back();
+  diagnostics_.warning(found->where, "The number %s is a double, so that \"%s\" computes in double: write %sf.", text.c_str(),
+                       spelling, text.c_str());
+}
 
 const Type* ExpressionBuilder::promoted(const Type* type) const {
   if (!type->isInteger()) return type;
@@ -104,6 +133,10 @@ bool ExpressionBuilder::balance(Expr** a, Expr** b, const char* spelling, Locati
   const Type* right = (*b)->type.type;
   if (left->isArithmetic() && right->isArithmetic()) {
     const Type* common = commonType(left, right);
+    if (warns_of_doubles_) {
+      warnOfDouble(**a, **b, spelling);
+      warnOfDouble(**b, **a, spelling);
+    }
     *a = implicit(*a, common);
     *b = implicit(*b, common);
     return true;

@@ -132,6 +132,7 @@ Expr* Parser::parseName() {
   if (symbol != nullptr && symbol->kind == Symbol::Kind::kVariable) {
     Expr* name = node(ExprKind::kVariable, symbol->variable->type, token.where);
     name->variable = symbol->variable;
+    symbol->variable->is_named = true;
     name->lvalue = true;
     return name;
   }

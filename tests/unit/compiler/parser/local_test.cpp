@@ -59,6 +59,42 @@ TEST(LocalTest, FunctionsDoNotNest) {
   expectWarning("void f(void) { int; }", "declares nothing");
 }
 
+TEST(LocalTest, WhatIsNeverNamedIsAWarning) {
+  const auto log = [](const std::string& body) {
+    const ParsedProgram parsed("int g(int *p) { return *p; }\nkernel void f(global int *o, int n) { " + body + " }");
+    EXPECT_TRUE(parsed.accepted) << body;
+    return parsed.diagnostics.log();
+  };
+  for (const char* body : {"int x;", "int x = n;", "float4 x = (float4)(1);", "local int x[4];", "constant int x = 1;",
+                           "for (int x = 0; n < 0;) *o = 1;", "{ int x; }", "int y = 1; { int x = y; }", "struct { int a; } x;",
+                           "int y = n, x = y;", "const int *x = 0;"}) {
+    EXPECT_NE(log(body).find("warning: The variable \"x\" is never used."), std::string::npos) << body << "\n" << log(body);
+  }
+  // Each mention is a use: what a written variable is worth, another compiler's analysis may say.
+  for (const char* body : {"int x; x = 1;", "int x = x;", "int x; (void)x;", "int x; *o = sizeof(x);", "int x = 0; g(&x);",
+                           "int x[2]; x[0] = 1;", "int x = 1, y = x; *o = y;", "for (int x = 0; x < n; ++x) *o = x;",
+                           "__attribute__((unused)) int x;", "int x __attribute__((unused));", "typedef int x;",
+                           "struct { int a; } x; x.a = 1;", "enum { x };", "int y = ((int2)(1, 2)).x; *o = y;", ""}) {
+    EXPECT_EQ(log(body), "") << body;
+  }
+  EXPECT_EQ(log("int x; { int x; x = 1; }").find("1:"), std::string::npos);
+  EXPECT_NE(log("int x; { int x; x = 1; }").find("test.cl:2:43: warning: "), std::string::npos);
+}
+
+TEST(LocalTest, AfterAnErrorNothingIsToldToBeUnused) {
+  const ParsedProgram parsed("void f(void) { int x, y = 1; x = y + + ; }");
+  EXPECT_FALSE(parsed.accepted);
+  EXPECT_EQ(parsed.diagnostics.log().find("never used"), std::string::npos) << parsed.diagnostics.log();
+}
+
+TEST(LocalTest, UnusedVariablesAreToldInTheirOrder) {
+  const ParsedProgram parsed("void f(void) { int z; int a; { int m; } }\nvoid g(int p) { int q; }");
+  const std::string& log = parsed.diagnostics.log();
+  const size_t z = log.find("\"z\""), a = log.find("\"a\""), m = log.find("\"m\""), q = log.find("\"q\"");
+  EXPECT_TRUE(z < a && a < m && m < q && q != std::string::npos) << log;
+  EXPECT_EQ(log.find("\"p\""), std::string::npos) << "a parameter";
+}
+
 TEST(LocalTest, DeclarationsKeepOrderAndInitialisers) {
   const ParsedProgram parsed("void f(void) { int a = 1, *p = &a, b[2][3] = {{1}}; }");
   ASSERT_TRUE(parsed.accepted) << parsed.diagnostics.log();

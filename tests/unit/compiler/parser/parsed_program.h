@@ -11,10 +11,10 @@
 namespace manyrt::compiler {
 
 struct ParsedProgram {
-  explicit ParsedProgram(const std::string& text) : diagnostics(sources) {
+  explicit ParsedProgram(const std::string& text, const LanguageOptions& options = LanguageOptions()) : diagnostics(sources) {
     const uint32_t file = sources.add("test.cl", text);
-    accepted = preprocess(&program.tokens, sources, file, PreprocessorOptions(), diagnostics) &&
-               parse(&program, LanguageOptions(), diagnostics);
+    accepted =
+        preprocess(&program.tokens, sources, file, PreprocessorOptions(), diagnostics) && parse(&program, options, diagnostics);
     EXPECT_EQ(accepted, !diagnostics.failed()) << text;
   }
 

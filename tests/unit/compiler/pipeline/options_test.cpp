@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 namespace manyrt::compiler {
 namespace {
 
@@ -62,6 +64,7 @@ TEST(OptionsTest, EachFlagSetsWhatItSays) {
   EXPECT_TRUE(parsed("-cl-finite-math-only").finite_math);
   EXPECT_TRUE(parsed("-w").no_warnings);
   EXPECT_TRUE(parsed("-Werror").warnings_are_errors);
+  EXPECT_TRUE(parsed("-Wdouble-literals").warns_of_doubles);
   EXPECT_TRUE(parsed("-g").debug);
   (void)parsed("-cl-kernel-arg-info -cl-strict-aliasing -cl-fp32-correctly-rounded-divide-sqrt");
 }
@@ -107,6 +110,24 @@ TEST(OptionsTest, WhatIsUnknownIsRefusedByItsName) {
     EXPECT_NE(refusal(std::string("-DA ") + bad + " -DB").find("\"" + std::string(bad) + "\" is not known"), std::string::npos);
   }
   EXPECT_NE(refusal("\"\"").find("\"\" is not known"), std::string::npos);
+}
+
+TEST(OptionsTest, TheNearestOptionIsNamedAndAllAreListed) {
+  const std::pair<const char*, const char*> near[] = {{"-cl-mad-enabled", "-cl-mad-enable"},
+                                                      {"-cl-fast-relaxed-maths", "-cl-fast-relaxed-math"},
+                                                      {"-cl-sdt=CL1.2", "-cl-std="},
+                                                      {"-rt-groupsize=3", "-rt-group-size="},
+                                                      {"-Weror", "-Werror"},
+                                                      {"-Wdouble-literal", "-Wdouble-literals"},
+                                                      {"-cl-opt-disabled", "-cl-opt-disable"},
+                                                      {"-cl-finite-math", "-cl-finite-math-only"}};
+  for (const auto& [word, meant] : near) {
+    EXPECT_NE(refusal(word).find("is not known: did you mean \"" + std::string(meant) + "\"? Options are -D, "),
+              std::string::npos)
+        << refusal(word);
+  }
+  EXPECT_NE(refusal("-fsomething-else").find("is not known. Options are -D, "), std::string::npos);
+  EXPECT_NE(refusal("-fsomething-else").find(", -Wdouble-literals, -g, -cl-std= and -rt-group-size=."), std::string::npos);
 }
 
 TEST(OptionsTest, DamagedOptionsAreRefused) {

@@ -31,6 +31,27 @@ TEST(ConversionTest, DoubtfulConversionsWarn) {
   EXPECT_EQ(said("constant char *text = \"abc\";"), "");
 }
 
+// -Wdouble-literals: where a number alone makes an operand of type float a double.
+TEST(ConversionTest, NumbersThatMakeFloatsDoubleWarnOnRequest) {
+  LanguageOptions asks;
+  asks.warns_of_doubles = true;
+  EXPECT_EQ(said("f = f * 0.5;", asks),
+            "1:9: warning: The number 0.5 is a double, so that \"*\" computes in double: write 0.5f.");
+  EXPECT_EQ(said("f = f * 0.5;"), "");
+  for (const char* statement : {"f = 2.0 + f;", "f *= 2.0;", "i = f < 2.0;", "f = i ? f : 2.0;", "f = f - -2.0;",
+                                "f = f / (2.0);", "f = f * (2.0 * 3.0);", "f = (f + f) * 2.0;", "f = f * 2.0l;"}) {
+    EXPECT_NE(said(statement, asks).find("warning: The number 2.0"), std::string::npos) << statement << said(statement, asks);
+    EXPECT_NE(said(statement, asks).find("write 2.0f."), std::string::npos) << statement << said(statement, asks);
+  }
+  for (const char* statement :
+       {"f = 0.5;", "float g = 0.5; (void)g;", "f = f * 0.5f;", "f = f * 2;", "double z = 0.5 * 2.0; (void)z;",
+        "double z = 1; z = z * 0.5;", "double z = i * 0.5; (void)z;", "double z = f; z = z * f;", "f = f * (float)0.5;"}) {
+    EXPECT_EQ(said(statement, asks), "") << statement;
+  }
+  asks.single_precision_constants = true;
+  EXPECT_EQ(said("f = f * 0.5;", asks), "");
+}
+
 TEST(ConversionTest, MemoriesNeverMix) {
   EXPECT_TRUE(says("li = gi;", "error: Type __global int * does not convert to __local int *"));
   EXPECT_TRUE(says("gv = pi;", "error: Type int * does not convert to __global void *"));

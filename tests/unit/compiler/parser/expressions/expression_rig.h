@@ -142,11 +142,18 @@ inline std::string typed(const std::string& statement, LanguageOptions options =
   return dump(last.kind == StmtKind::kDeclare ? *last.variables.back()->initializer : *last.a);
 }
 
-// What the front end says about a statement: "" for nothing, else the first line of the log without the file's name.
-inline std::string said(const std::string& statement) {
-  const Parsed parsed(inKernel(statement));
-  const std::string& log = parsed.diagnostics.log();
-  const std::string line = log.substr(0, log.find('\n'));
+// What the front end says about a statement: "" for nothing, else the first line of the log without the file's name. Not that
+// variables are never used: the prelude has one of each kind.
+inline std::string said(const std::string& statement, LanguageOptions options = {}) {
+  const Parsed parsed(inKernel(statement), options);
+  std::istringstream log(parsed.diagnostics.log());
+  std::string line;
+  const auto tellsOfUnused = [&] { return line.find("\" is never used.") != std::string::npos; };
+  while (std::getline(log, line) && tellsOfUnused()) {
+    std::getline(log, line);  // the line of the source and the caret below it
+    std::getline(log, line);
+  }
+  if (!log) return "";
   return line.rfind("line.cl:", 0) == 0 ? line.substr(8) : line;
 }
 
