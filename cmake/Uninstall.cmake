@@ -1,4 +1,5 @@
 # Removes the files that are listed in MANIFEST, which `cmake --install` has written, and then the folders of manyrt that are empty.
+cmake_minimum_required(VERSION 3.22)
 if(NOT EXISTS "${MANIFEST}")
   message(FATAL_ERROR "Nothing was installed from this build folder: ${MANIFEST} is not there.")
 endif()
