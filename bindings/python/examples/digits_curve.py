@@ -53,7 +53,7 @@ class Batch:
 class Network:
     """64 pixels, 64 hidden neurons with ReLU, 10 classes; momentum 0.9."""
 
-    def __init__(self, context: manyrt.Context, seed: int, image: Optional[pathlib.Path]) -> None:
+    def __init__(self, context: manyrt.Context, seed: int, image: Optional[pathlib.Path] = None) -> None:
         if image is None:
             module = context.load_module(EXAMPLES / "digits" / "digits.cl", f"-DCLASSES={CLASSES}", "opencl_c")
         else:
