@@ -32,6 +32,8 @@ build_conan() {
     echo "[conf]"
     echo "tools.cmake.cmaketoolchain:generator=Ninja"
     echo "tools.build:jobs=$(nproc)"
+    echo "tools.cmake.cmake_layout:test_folder=$folder/test"  # not beside the recipe, in the tree
+    echo "tools.cmake.cmaketoolchain:user_presets="
   } >"$folder/profile"
   nice "$conan" create packaging/conan --profile:all "$folder/profile" --no-remote >"$folder/conan.log" 2>&1 ||
     { tail -n 60 "$folder/conan.log" >&2; fail "conan create fails"; }
