@@ -109,7 +109,7 @@ def outside_of_code(text, change):
 
 def page(path, pages, names):
     def link(match):
-        words = match[1].replace("`", "")
+        words = " ".join(match[1].replace("`", "").split())  # Doxygen takes no link over two lines
         target, _, anchor = match[2].partition("#")
         if re.match(r"[a-z]+:", match[2]):
             return match[0]

@@ -13,10 +13,11 @@ import unittest
 os.environ.setdefault("CACHELEVEL", "0")  # tinygrad's own cache of kernels stays as it is
 os.environ.setdefault("MANYRT_TINYGRAD_DEVICES", "cpu,cpu")
 try:
+    import _cffi_backend  # pylint: disable=unused-import
     import numpy
     import tinygrad
-except ImportError as missing:
-    print(f"skipped: {missing}")
+except ImportError as missing:  # of the interpreter that was chosen; what manyrt itself lacks is a failure
+    print(f"SKIP: {missing}")
     sys.exit(77)
 
 import manyrt  # pylint: disable=wrong-import-position
