@@ -52,7 +52,7 @@ class WithGit(Tree):
 
     def test_what_the_cpu_alone_has_of_the_compiler_does_not_count(self):
         self.measured(self.commit())
-        self.write("src/compiler/lowering/cpu/kernel.cpp", "second\n")
+        self.write("src/compiler/emit/kernel_text.cpp", "second\n")
         self.write("src/compiler/builtins/library/lanes/lanes.h", "second\n")
         self.commit()
         (line,) = self.says()

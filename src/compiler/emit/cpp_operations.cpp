@@ -114,7 +114,7 @@ std::string CppOperations::converted(const Instruction& i, const std::string& a)
       return cast(target, toFloat(from, a));
     case Opcode::kFPToSI:
     case Opcode::kFPToUI: {
-      // What a register of 32 bits holds becomes an int first, as the lowering of the tree has it.
+      // What a register of 32 bits holds becomes an int first, as CUDA has it.
       const std::string value = toFloat(from, a);
       if (ir::bitsOf(to) < 32) return cast(target, cast("int", value));
       return i.op == Opcode::kFPToSI ? cast(target, cast(signedName(to), value)) : cast(target, value);
