@@ -58,25 +58,25 @@ void moveAllLocked(Seats* to, Seats* from) {
 
 struct Failing {
   rtStatus_t code;
-  std::atomic<bool> ran{false};
+  std::atomic<bool> is_told{false};
 };
 
-rtStatus_t failStream(const uint64_t*, void* user) {
-  Failing& failing = **static_cast<std::shared_ptr<Failing>*>(user);
-  failing.ran.store(true, std::memory_order_release);
-  return failing.code;
-}
+rtStatus_t failStream(const uint64_t*, void* user) { return (*static_cast<std::shared_ptr<Failing>*>(user))->code; }
 
 // Submits a native function that fails: it runs as soon as what is ahead is submitted, while NCCL's kernel still waits.
 void tellStream(rtStream_t stream, rtStatus_t code) {
   const auto failing = std::make_shared<Failing>();
   failing->code = code;
   auto user = std::make_unique<std::shared_ptr<Failing>>(failing);
-  const auto release = [](void* given) { delete static_cast<std::shared_ptr<Failing>*>(given); };
+  // The stream has the failure by then. Until it has, what waits for NCCL's kernel may not go on: it would find no failure.
+  const auto release = [](void* given) {
+    const std::unique_ptr<std::shared_ptr<Failing>> own(static_cast<std::shared_ptr<Failing>*>(given));
+    (*own)->is_told.store(true, std::memory_order_release);
+  };
   if (rtStreamLaunchNativeWithRelease(failStream, user.get(), release, stream) != RT_SUCCESS) return;  // failed, or gone
   (void)user.release();
   const Deadline patience = Deadline::after(kPatience);
-  while (!failing->ran.load(std::memory_order_acquire) && !patience.passed()) {
+  while (!failing->is_told.load(std::memory_order_acquire) && !patience.passed()) {
     const timespec nap = {0, 200'000};
     (void)nanosleep(&nap, nullptr);
   }
