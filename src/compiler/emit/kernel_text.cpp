@@ -51,7 +51,7 @@ class KernelText : public FunctionText {
     const bool is_named = names_ != nullptr && isFreeName(kernel_.name);  // the entry calls it by its name then
     std::string text = place(where);
     std::string storage = locals();
-    storage += slotsOfItems();  // behind local memory
+    storage += slotsOfItems();  // after local memory
     CppFunction function(operations_, lanes_, *this);
     const std::string slots = function.slots(kernel_);
     if (on_fibers_) {

@@ -108,6 +108,11 @@ void UserNames::settle(Slot* slot) const {
     slot->first = 0;
     slot->last = end;
   }
+  extend(slot);
+}
+
+// As far as what is made in the block is used.
+void UserNames::extend(Slot* slot) const {
   for (size_t k = slot->first; k <= slot->last; ++k) {
     for (const Value* result : slot->home->body[k]->results) {
       const auto readers = readers_.find(result);
@@ -135,7 +140,7 @@ bool UserNames::isClear(const Slot& slot, const std::vector<const Slot*>& same) 
 }
 
 // Blocks that overlap are made one in the other.
-void UserNames::nest(Slot* slot, const std::vector<const Slot*>& blocks) {
+void UserNames::nest(Slot* slot, const std::vector<const Slot*>& blocks) const {
   for (bool changed = true; changed;) {
     changed = false;
     for (const Slot* other : blocks) {
@@ -148,6 +153,7 @@ void UserNames::nest(Slot* slot, const std::vector<const Slot*>& blocks) {
         changed = true;
       }
     }
+    if (changed) extend(slot);
   }
 }
 

@@ -52,7 +52,8 @@ class UserNames {
   void use(const ir::Value& value, const Path& path, bool escapes);
   void settle(Slot* slot) const;
   static bool isClear(const Slot& slot, const std::vector<const Slot*>& same);
-  static void nest(Slot* slot, const std::vector<const Slot*>& blocks);
+  void extend(Slot* slot) const;
+  void nest(Slot* slot, const std::vector<const Slot*>& blocks) const;
   std::string declared(const Slot& slot, const std::string& name) const;
 
   const CppText& types_;

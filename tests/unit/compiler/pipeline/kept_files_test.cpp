@@ -28,6 +28,13 @@ constexpr char kNames[] =
     "  for (int i = 0; i < 3; ++i) { int value = i; barrier(CLK_LOCAL_MEM_FENCE); template += value; }\n"
     "  value += 1;\n  { int new = template + value; out[get_global_id(0)] = new; }\n"
     "}\n";
+// Names twice in one block of the IR, whose uses overlap: their blocks have to lie in one another.
+constexpr char kOverlapping[] =
+    "__kernel void fill(__global int* out, int value) {\n  int sum = 0;\n"
+    "  { int a = value; int b = a + 1; int c = a * b; sum += b - c; int d = c; sum += d; }\n"
+    "  { int c = value; int a = c - 1; int d = a * c; int b = d + a; sum += b; a = b; sum -= a + d; }\n"
+    "  for (int a = 0; a < 2; ++a) { int b = sum; int a = b + value; sum = a; }\n"
+    "  out[get_global_id(0)] = sum;\n}\n";
 constexpr char kPlain[] = "__kernel void fill(__global int* out, int value) {\n  out[get_global_id(0)] = value + 2;\n}\n";
 
 class KeptFilesTest : public TemporaryTest {
@@ -85,15 +92,17 @@ class KeptFilesTest : public TemporaryTest {
 };
 
 TEST_F(KeptFilesTest, NamesOfAnyKindLeaveTheResult) {
-  environment("RT_CPU_DEBUG", nullptr);
-  ASSERT_TRUE(build(kNames).ok()) << log;
-  const int expected = run(5);
-  environment("RT_CPU_DEBUG", "1");
-  const Status status = build(kNames);
-  ASSERT_TRUE(status.ok()) << status.message();
-  EXPECT_EQ(log.find("names of the library's"), std::string::npos) << log;
-  EXPECT_EQ(run(5), expected);
-  EXPECT_EQ(object->tier(), Object::Tier::kQuick);
+  for (const char* source : {kNames, kOverlapping}) {
+    environment("RT_CPU_DEBUG", nullptr);
+    ASSERT_TRUE(build(source).ok()) << log;
+    const int expected = run(5);
+    environment("RT_CPU_DEBUG", "1");
+    const Status status = build(source);
+    ASSERT_TRUE(status.ok()) << status.message();
+    EXPECT_EQ(log.find("names of the library's"), std::string::npos) << log;
+    EXPECT_EQ(run(5), expected);
+    EXPECT_EQ(object->tier(), Object::Tier::kQuick);
+  }
 }
 
 TEST_F(KeptFilesTest, SourceTextAndObjectOfADebuggedBuildAreKept) {
