@@ -38,7 +38,10 @@ Bytes contents(uint64_t number, size_t size) {
 // In a process of its own; true if `body` returned true.
 bool inChild(const std::function<bool()>& body) {
   const pid_t pid = fork();
-  if (pid == 0) _exit(body() ? 0 : 1);
+  if (pid == 0) {
+    alarm(120);
+    _exit(body() ? 0 : 1);
+  }
   int status = 0;
   return waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
@@ -323,6 +326,7 @@ TEST_F(CacheTest, ManyProcessesAtOnceSeeWholeEntries) {
   for (uint64_t process = 0; process < 32; ++process) {
     const pid_t pid = fork();
     if (pid == 0) {
+      alarm(120);
       bool good = true;
       for (uint64_t i = 0; i < 60; ++i) {
         const uint64_t number = (process * 7 + i * 13) % 24;

@@ -113,6 +113,7 @@ TEST_F(ObjectTest, AForkedChildUsesWhatIsLoadedAndItsParentGone) {
   const pid_t child = fork();
   if (child == 0) {
     if (fork() != 0) _exit(0);
+    alarm(120);
     const bool right = next(object) == 1001 && object->symbol("next") != nullptr && next(load(second_)) == 2001;
     const char result = right ? 'y' : 'n';
     _exit(::write(done[1], &result, 1) == 1 ? 0 : 1);
