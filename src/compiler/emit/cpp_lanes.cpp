@@ -25,6 +25,13 @@ constexpr char kNowhere[] = "mrt_nowhere()";
 // Of what is not reached as a rule.
 constexpr char kRare[] = "mrt_rare<mrt_L::n>::";
 
+// How many elements lie from one lane to the next, where the library has a form for that number; else 0.
+int64_t elementsApart(const ir::Type& type, int64_t step) {
+  constexpr int64_t kMost = 8;
+  const auto size = static_cast<int64_t>(ir::bytesOf(type));
+  return !type.isVector() && step > 0 && step % size == 0 && step / size <= kMost ? step / size : 0;
+}
+
 }  // namespace
 
 std::string CppLanes::element(Kind kind) {
@@ -310,6 +317,11 @@ std::string CppLanes::tile(const Instruction& i, const std::vector<std::string>&
   return tiles + "parts(" + tiles + "far" + pointer + operands[0] + ", (long)" + by + end;
 }
 
+std::string CppLanes::pieces(const char* function, int64_t elements) {
+  uses_apart_ = true;
+  return std::string("mrt_apart<mrt_L::n>::") + function + "<" + std::to_string(elements) + ">";
+}
+
 // "(const T*)p": what the functions of the library take.
 std::string CppLanes::load(const Instruction& i, const std::vector<std::string>& operands, const Places& places) {
   is_used_ = true;
@@ -317,7 +329,7 @@ std::string CppLanes::load(const Instruction& i, const std::vector<std::string>&
   const std::string own = element(type.kind), on = mask(i, operands), some = on.empty() ? "mrt_L::every()" : on;
   const bool is_vector = type.isVector();
   const std::string parts = is_vector ? "_parts<" + std::to_string(type.components) + ">" : "";
-  const bool apart = i.operands[0]->type.hasLanes() || i.step() != nullptr || i.numbers[0] != ir::bytesOf(type);
+  const bool apart = i.operands[0]->type.hasLanes() || i.step() != nullptr || i.numbers[0] != ir::packedBytesOf(type);
   if (is_vector && type.components == type.lanes && apart) return tile(i, operands);
   const std::string at = (i.is_rare ? kRare : std::string("mrt_L::")) + "at";
   has_rare_ = has_rare_ || i.is_rare;
@@ -326,8 +338,10 @@ std::string CppLanes::load(const Instruction& i, const std::vector<std::string>&
   const std::string from = "((const " + own + "*)" + operands[0];
   if (i.step() != nullptr) return "mrt_L::far" + parts + from + ", (long)" + operands[1] + ", " + some + ")";
   const auto step = static_cast<int64_t>(i.numbers[0]);
-  if (step == static_cast<int64_t>(ir::bytesOf(type)))
+  if (step == static_cast<int64_t>(ir::packedBytesOf(type)))
     return "mrt_L::near" + parts + from + (on.empty() ? "" : ", " + on) + ")";
+  if (const int64_t elements = elementsApart(type, step); elements > 1)
+    return pieces("load", elements) + from + (on.empty() ? "" : ", " + on) + ")";
   return "mrt_L::far" + parts + from + ", " + std::to_string(step) + "l, " + some + ")";
 }
 
@@ -343,7 +357,7 @@ std::string CppLanes::store(const Instruction& i, const std::vector<std::string>
     return function + "((" + own + "*)" + pointer + place + ", " + given + (lanes.empty() ? "" : ", " + lanes) + ")";
   };
   has_rare_ = has_rare_ || i.is_rare;
-  const bool is_far = i.step() != nullptr || (!i.numbers.empty() && i.numbers[0] != ir::bytesOf(type));
+  const bool is_far = i.step() != nullptr || (!i.numbers.empty() && i.numbers[0] != ir::packedBytesOf(type));
   if (type.isVector() && type.components == type.lanes && is_far) {
     uses_tiles_ = true;
     const std::string by = i.step() != nullptr ? operands[2] : std::to_string(i.numbers[0]) + "ul";
@@ -353,8 +367,10 @@ std::string CppLanes::store(const Instruction& i, const std::vector<std::string>
   if (i.operands[1]->type.hasLanes()) return call("at", places.base, ", " + places.index + ", " + places.by, some);
   if (i.step() != nullptr) return call("far", operands[1], ", (long)" + operands[2], some);
   const auto step = static_cast<int64_t>(i.numbers[0]);
-  if (step == static_cast<int64_t>(ir::bytesOf(type))) return call("near", operands[1], "", on);
+  if (step == static_cast<int64_t>(ir::packedBytesOf(type))) return call("near", operands[1], "", on);
   if (step == 0 && !type.isVector()) return call("one", operands[1], "", some);
+  if (const int64_t elements = elementsApart(type, step); elements > 1 && !i.is_rare)
+    return pieces("put", elements) + "((" + own + "*)" + operands[1] + ", " + given + (on.empty() ? "" : ", " + on) + ")";
   return call("far", operands[1], ", " + std::to_string(step) + "l", some);
 }
 

@@ -38,6 +38,7 @@ class CppLanes {
   void use() { is_used_ = true; }
   bool isUsed() const { return is_used_; }
   bool usesTiles() const { return uses_tiles_; }
+  bool usesApart() const { return uses_apart_; }
   bool hasRare() const { return has_rare_; }
 
  private:
@@ -53,6 +54,7 @@ class CppLanes {
   // A component of an operand, with lanes.
   std::string part(const ir::Value& value, const std::string& text, uint32_t component);
   std::string listed(ir::Type type, const std::vector<std::string>& parts);
+  std::string pieces(const char* function, int64_t elements);
   std::string tile(const ir::Instruction& i, const std::vector<std::string>& operands);
   std::string mask(const ir::Instruction& i, const std::vector<std::string>& operands);
 
@@ -60,6 +62,7 @@ class CppLanes {
   Prelude& prelude_;
   bool is_used_ = false;
   bool uses_tiles_ = false;
+  bool uses_apart_ = false;
   bool has_rare_ = false;
 };
 

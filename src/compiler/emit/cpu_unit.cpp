@@ -159,10 +159,11 @@ class UnitWriter {
     std::string all = lanes.isUsed() ? "#pragma GCC optimize(\"no-thread-jumps\")\n" : "";
     all +=
         kUnitHead + (fibers ? std::string(kUnitFibers) : "") + (has_table ? kUnitTableHead : "") + kItemStruct + kAnyDimension;
-    for (const char* file : {"types", "conversion", "gather", "integer", "product", "lanes", "math"}) {
+    for (const char* file : {"types", "conversion", "gather", "masked", "integer", "product", "lanes", "math"}) {
       if (lanes.isUsed()) all += libraryBody("lanes/" + std::string(file) + ".h");
     }
     if (lanes.hasRare()) all += libraryBody("lanes/rare.h");
+    if (lanes.usesApart()) all += libraryBody("lanes/apart.h");
     if (lanes.usesTiles()) all += libraryBody("lanes/tile.h");
     all += prelude.text();
     if (prelude.text().empty()) all += "#define mrt_fn static inline\n";

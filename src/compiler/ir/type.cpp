@@ -29,6 +29,8 @@ uint32_t bytesOf(Kind kind) { return bitsOf(kind) / 8; }
 
 uint64_t bytesOf(Type type) { return uint64_t{bytesOf(type.kind)} * (type.components == 3 ? 4 : type.components); }
 
+uint64_t packedBytesOf(Type type) { return uint64_t{bytesOf(type.kind)} * type.components; }
+
 uint64_t maskOf(Kind kind) {
   const uint32_t bits = bitsOf(kind);
   return bits == 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;

@@ -39,6 +39,7 @@ struct Type {
 uint32_t bitsOf(Kind kind);                  // of a component: 1 of kBool, 64 of a pointer
 uint32_t bytesOf(Kind kind);                 // the same in memory; 0 of kVoid and kBool, which no memory holds
 uint64_t bytesOf(Type type);                 // in memory, of a lane; three components take the room of four
+uint64_t packedBytesOf(Type type);           // the same without the room of a fourth one
 uint64_t maskOf(Kind kind);                  // the bits that a component has
 Kind integerOf(uint32_t bytes);              // kI8 to kI64
 const char* spell(Kind kind);                // "i32"

@@ -2,6 +2,7 @@
 #include "compiler/passes/lanes/widen_items.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -175,8 +176,20 @@ class Cost {
     if (pointer.type.hasLanes()) return (i.op == Opcode::kStore ? kAlonePut : kAlone) * places;
     if (i.step() != nullptr) return (loops_ != 0 ? kInTiles : kFar) * places;
     const auto step = static_cast<int64_t>(i.numbers[0]);
-    const bool together = step == static_cast<int64_t>(ir::bytesOf(type)) || step == 0;
-    return together ? registers(type.with(static_cast<uint8_t>(lanes_))) : kApart * places;
+    const double row = registers(type.with(static_cast<uint8_t>(lanes_)));
+    if (step == static_cast<int64_t>(ir::packedBytesOf(type)) || step == 0) return row;
+    return std::min(kApart * places, inPieces(i, type, step) * row);
+  }
+
+  // How many instructions for a vector of elements that are a few apart: all that lies between is loaded, and the lanes are
+  // chosen from it; of stores, where masks are quick.
+  double inPieces(const Instruction& i, Type type, int64_t step) const {
+    constexpr int64_t kMostPieces = 8, kMostPut = 4;
+    const auto size = static_cast<int64_t>(ir::bytesOf(type.kind));
+    const bool is_load = i.op == Opcode::kLoad;
+    if (type.isVector() || step < 0 || step % size != 0 || step / size > (is_load ? kMostPieces : kMostPut)) return HUGE_VAL;
+    if (!is_load && (vector_bytes_ < 64 || size < 4)) return HUGE_VAL;
+    return static_cast<double>(step / size * (is_load ? 2 : 3));
   }
 
   const uint32_t lanes_, vector_bytes_;
@@ -341,8 +354,9 @@ class Items {
     Value* mask = module_.makeValue(function_, Type{ir::Kind::kBool}.with(items.lanes), nullptr);
     rest->parameters.push_back(mask);
     SlotLayouts layouts(module_, function_, from, items.lanes);
+    const Neighbours neighbours(from, divergence);
     for (Region* to : {whole, rest}) {
-      Widening widening(module_, function_, divergence, layouts, items.lanes);
+      Widening widening(module_, function_, divergence, neighbours, layouts, items.lanes);
       if (widening.write(from, *to, to == rest ? mask : nullptr)) continue;
       why_not_ = widening.whyNot();
       return false;

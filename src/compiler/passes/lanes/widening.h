@@ -14,6 +14,7 @@
 #include "compiler/analysis/divergence.h"
 #include "compiler/ir/module.h"
 #include "compiler/ir/writer.h"
+#include "compiler/passes/lanes/neighbours.h"
 #include "compiler/passes/lanes/slot_layouts.h"
 
 namespace manyrt::compiler::passes {
@@ -21,9 +22,14 @@ namespace manyrt::compiler::passes {
 class Widening {
  public:
   // `divergence`: of the function, along dimension 0.
-  Widening(ir::Module& module, ir::Function& function, const analysis::Divergence& divergence, SlotLayouts& layouts,
-           uint8_t lanes)
-      : module_(module), divergence_(divergence), layouts_(layouts), lanes_(lanes), writer_(module, function) {}
+  Widening(ir::Module& module, ir::Function& function, const analysis::Divergence& divergence, const Neighbours& neighbours,
+           SlotLayouts& layouts, uint8_t lanes)
+      : module_(module),
+        divergence_(divergence),
+        neighbours_(neighbours),
+        layouts_(layouts),
+        lanes_(lanes),
+        writer_(module, function) {}
 
   // Writes `from`, the region of items, into `to`. `mask`: which lanes are on; null: all. False: there is no form.
   bool write(const ir::Region& from, ir::Region& to, ir::Value* mask);
@@ -86,8 +92,15 @@ class Widening {
   // widening_memory.cpp
   void load(const Instruction& i);
   void store(const Instruction& i);
+  void loadAlone(const Instruction& i);
+  void storeAlone(const Instruction& i);
+  bool findRow(const NeighbourGroup& group, Place* place);
+  bool loadRow(const NeighbourGroup& group);
+  void storeRow(const NeighbourGroup& group);
+  void eitherWay(const Place& place, const std::function<void()>& rarely, const std::function<void()>& often);
   Value* loadAll(const Instruction& i, Value* pointer, const Place* place);
   void storeAll(const Instruction& i, Value* pointer, const Place* place);
+  static bool isTogether(const Place* place, Type type, bool apart);
   bool isOwnRow(const Value& pointer, const Place* place, Type type) const;
   Value* loadOne(const Instruction& i, Value* pointer, const Place* place, Type type);
   void storeOne(const Instruction& i, Value* value, Value* pointer, const Place* place);
@@ -156,12 +169,14 @@ class Widening {
 
   ir::Module& module_;
   const analysis::Divergence& divergence_;
+  const Neighbours& neighbours_;
   SlotLayouts& layouts_;
   const uint8_t lanes_;
   ir::Writer writer_;
   std::unordered_map<const Value*, Value*> values_;
-  std::unordered_map<const Value*, Value*> steps_;  // of linear ones: with lanes
-  std::vector<ir::Object*> slots_;                  // that become values
+  std::unordered_map<const Value*, Value*> steps_;          // of linear ones: with lanes
+  std::unordered_map<const NeighbourGroup*, bool> joined_;  // whether its loads, written last, are one
+  std::vector<ir::Object*> slots_;                          // that become values
   std::vector<Around> around_;
   std::vector<std::set<const Instruction*>> escapes_;     // by control that is being written: what lanes have gone to for good
   std::vector<std::pair<Region*, Instruction*>> guards_;  // regions whose rest stands in an if

@@ -326,11 +326,17 @@ void Widening::storeOne(const Instruction& i, Value* value, Value* pointer, cons
   if (place != nullptr && place->more == nullptr) store->numbers = {static_cast<uint64_t>(place->stride)};
 }
 
-// Components that do not lie together, or are three, are elements of their own.
+// Components that do not lie together, or are three with room for a fourth one between lanes, are elements of their own.
+bool Widening::isTogether(const Place* place, Type type, bool apart) {
+  const bool is_row =
+      place != nullptr && place->more == nullptr && place->stride == static_cast<int64_t>(ir::packedBytesOf(type));
+  return !apart && (type.components != 3 || is_row);
+}
+
 Widening::Value* Widening::loadAll(const Instruction& i, Value* pointer, const Place* place) {
   const Type type = i.result()->type;
   const bool apart = layouts_.isSideBySide(*i.operands[0]);
-  if (!type.isVector() || (type.components != 3 && !apart)) return loadOne(i, pointer, place, type);
+  if (!type.isVector() || isTogether(place, type, apart)) return loadOne(i, pointer, place, type);
   std::vector<Value*> parts;
   for (uint64_t k = 0; k < type.components; ++k)
     parts.push_back(
@@ -342,14 +348,30 @@ void Widening::storeAll(const Instruction& i, Value* pointer, const Place* place
   const Type type = i.operands[0]->type;
   const bool apart = layouts_.isSideBySide(*i.operands[1]);
   Value* value = wide(*i.operands[0]);
-  if (!type.isVector() || (type.components != 3 && !apart)) return storeOne(i, withLanes(value), pointer, place);
+  if (!type.isVector() || isTogether(place, type, apart)) return storeOne(i, withLanes(value), pointer, place);
   for (uint32_t k = 0; k < type.components; ++k) {
     Value* to = writer_.offset(pointer, uint64_t{k} * ir::bytesOf(type.kind) * (apart ? lanes_ : 1));
     storeOne(i, withLanes(writer_.extract(value, k)), to, place);
   }
 }
 
-void Widening::load(const Instruction& i) {
+// Two forms of an access: where its lanes have no step after all, and where they have.
+void Widening::eitherWay(const Place& place, const std::function<void()>& rarely, const std::function<void()>& often) {
+  if (place.unless.empty()) return often();
+  Region* outer = writer_.region();
+  Instruction* either = writer_.add(Opcode::kIf, {condition(place)});
+  writer_.enter(either);
+  is_rare_ = !place.is_guess;
+  rarely();
+  is_rare_ = false;
+  writer_.end(Opcode::kYield);
+  writer_.enter(either);
+  often();
+  writer_.end(Opcode::kYield);
+  writer_.moveTo(outer);
+}
+
+void Widening::loadAlone(const Instruction& i) {
   if (i.result()->type.kind == Kind::kF16) return refuse(kHalves);
   if (i.is_volatile) return eachLane(i);
   Place place;
@@ -363,23 +385,15 @@ void Widening::load(const Instruction& i) {
     value = loadAll(i, place.first, &place);
   } else {
     const Slot result = slot(i.result()->type.with(lanes_));
-    Region* outer = writer_.region();
-    Instruction* either = writer_.add(Opcode::kIf, {condition(place)});
-    writer_.enter(either);
-    is_rare_ = !place.is_guess;
-    put(result, loadAll(i, wide(*i.operands[0]), nullptr));
-    is_rare_ = false;
-    writer_.end(Opcode::kYield);
-    writer_.enter(either);
-    put(result, loadAll(i, place.first, &place));
-    writer_.end(Opcode::kYield);
-    writer_.moveTo(outer);
+    eitherWay(
+        place, [&] { put(result, loadAll(i, wide(*i.operands[0]), nullptr)); },
+        [&] { put(result, loadAll(i, place.first, &place)); });
     value = get(result);
   }
   define(*i.result(), value);
 }
 
-void Widening::store(const Instruction& i) {
+void Widening::storeAlone(const Instruction& i) {
   if (i.operands[0]->type.kind == Kind::kF16) return refuse(kHalves);
   if (i.is_volatile) return eachLane(i);
   Place place;
@@ -388,18 +402,76 @@ void Widening::store(const Instruction& i) {
     made(i, {now(*i.operands[0]), place.first}, {});
     return;
   }
-  if (place.unless.empty()) return storeAll(i, place.first, &place);
-  Region* outer = writer_.region();
-  Instruction* either = writer_.add(Opcode::kIf, {condition(place)});
-  writer_.enter(either);
-  is_rare_ = !place.is_guess;
-  storeAll(i, wide(*i.operands[1]), nullptr);
-  is_rare_ = false;
-  writer_.end(Opcode::kYield);
-  writer_.enter(either);
-  storeAll(i, place.first, &place);
-  writer_.end(Opcode::kYield);
-  writer_.moveTo(outer);
+  eitherWay(
+      place, [&] { storeAll(i, wide(*i.operands[1]), nullptr); }, [&] { storeAll(i, place.first, &place); });
+}
+
+// --- of neighbours that fill the step between lanes
+
+// Where the lowest of them is, by the address of the one that is written here: those of loads that come later are not known
+// yet. Stores that are not certain to be neighbours compare their addresses.
+bool Widening::findRow(const NeighbourGroup& group, Place* place) {
+  const bool loads = group.first->op == Opcode::kLoad;
+  const size_t pointer = loads ? 0 : 1;
+  const Instruction* here = loads ? group.first : group.last;
+  const size_t size = ir::bytesOf(loads ? here->result()->type : here->operands[0]->type), step = size * group.members.size();
+  const auto isRow = [&](const Place& each) { return each.stride == static_cast<int64_t>(step) && each.more == nullptr; };
+  if (!findPlace(*here->operands[pointer], place) || !isRow(*place)) return false;
+  const auto at = std::find(group.members.begin(), group.members.end(), here) - group.members.begin();
+  place->first = writer_.offset(place->first, uint64_t{0} - static_cast<size_t>(at) * size);
+  if (group.is_certain) return true;
+  const auto number = [&](Value* address) { return writer_.unary(Opcode::kPtrToInt, address, {Kind::kI64}); };
+  for (size_t k = 0; k < group.members.size(); ++k) {
+    Place own;
+    if (group.members[k] == here) continue;
+    if (!findPlace(*group.members[k]->operands[pointer], &own) || !isRow(own)) return false;
+    place->unless.insert(place->unless.end(), own.unless.begin(), own.unless.end());
+    place->unless.push_back(
+        writer_.compare(Opcode::kNe, number(own.first), number(writer_.offset(place->first, uint64_t{k} * size))));
+  }
+  return true;
+}
+
+bool Widening::loadRow(const NeighbourGroup& group) {
+  Place place;
+  if (!findRow(group, &place) || !place.unless.empty()) return false;
+  const Type row = {group.first->result()->type.kind, static_cast<uint8_t>(group.members.size())};
+  Value* all = loadOne(*group.first, place.first, &place, row);
+  for (uint32_t k = 0; k < group.members.size(); ++k) define(*group.members[k]->result(), writer_.extract(all, k));
+  return true;
+}
+
+void Widening::storeRow(const NeighbourGroup& group) {
+  Place place;
+  if (!findRow(group, &place)) {
+    for (const Instruction* each : group.members) storeAlone(*each);
+    return;
+  }
+  const Type type = group.first->operands[0]->type;
+  const Type row = {type.kind, static_cast<uint8_t>(group.members.size())};
+  const auto together = [&] {
+    std::vector<Value*> parts;
+    for (const Instruction* each : group.members) parts.push_back(withLanes(wide(*each->operands[0])));
+    Value* all = writer_.add(Opcode::kBuild, std::move(parts), row.with(lanes_))->result();
+    storeOne(*group.members[0], all, place.first, &place);
+  };
+  const auto alone = [&] {
+    for (const Instruction* each : group.members) storeAll(*each, wide(*each->operands[1]), nullptr);
+  };
+  eitherWay(place, alone, together);
+}
+
+void Widening::load(const Instruction& i) {
+  const NeighbourGroup* group = neighbours_.of(i);
+  if (group == nullptr) return loadAlone(i);
+  if (&i == group->first) joined_[group] = loadRow(*group);
+  if (!joined_.at(group)) loadAlone(i);
+}
+
+void Widening::store(const Instruction& i) {
+  const NeighbourGroup* group = neighbours_.of(i);
+  if (group == nullptr) return storeAlone(i);
+  if (&i == group->last) storeRow(*group);
 }
 
 }  // namespace manyrt::compiler::passes

@@ -183,6 +183,22 @@ const Case kCases[] = {
     {"local uint t[512]; t[y * w + l] = in[x + y]; barrier(CLK_LOCAL_MEM_FENCE);\n"
      "if (y < w && l < (uint)get_local_size(1)) out[at] = t[l * w + y]; else out[at] = n;",
      -1},
+    // Neighbours that fill the step between items: in any order, in place, with others in between, of which some may be the
+    // same.
+    {"int i = 3 * (int)x; out[at] = in[i + 2] ^ in[i] * 3 ^ in[i + 1] * 7;", -1},
+    {"int t = 3 * (int)at; out[t + 1] = x; out[t + 2] = in[x]; out[t] = n;", -1},
+    {"uint t = 3 * at; out[t + 1] = x; out[t] = n; out[t + 2] = in[x] * 3;", -1},
+    {"int t = 2 * (int)at; out[t] = in[x] + out[t + 1]; out[t + 1] ^= out[t] * 3;", -1},
+    {"int t = 4 * (int)(at & 63); for (int k = 0; k < 4; ++k) out[t + k] = out[t + k] * 3 + in[t + 3 - k];", -1},
+    {"int t = 2 * (int)at; global uint* o = out + (n & 1); out[t] = x; o[t] = out[t + 1] + 5; out[t + 1] = o[t] ^ n;", -1},
+    {"int t = 8 * (int)at; global uchar* b = (global uchar*)out; for (int k = 7; k >= 0; --k) b[t + k] = (uchar)(in[x] >> k); "
+     "b[t + 1] += b[t + 2];",
+     -1},
+    {"int t = 3 * (int)at; if (in[x] & 1) { out[t] = x; out[t + 1] = 7; out[t + 2] = n; } else out[t + 1] = in[t] ^ in[t + 1] "
+     "^ "
+     "in[t + 2];",
+     -1},
+    {"uint t = at * 2u + 0xfffffffeu; out[t + 2u] = x; out[t + 3u] = in[x];", -1},
     // What is different in each vector is asked for where each goes its own way.
     {"uint s = 0; for (uint i = 0; i < n; ++i) s = s * 5 + in[y * 10 + i] * in[i * 8 + l];\n"
      "if (in[y] & 1) s += (uint)get_local_id(1) * 7; out[at] = s;",
@@ -320,6 +336,40 @@ Forms formsOf(const char* body, uint32_t vector_bytes = 16, uint32_t likely_row 
     forms.jam = std::max<int>(forms.jam, i.jam);
   });
   return forms;
+}
+
+// How many accesses of vectors of `components` the form for whole vectors has.
+int rowsOf(const char* body, uint32_t components, Opcode op) {
+  ir::FromSource made(source(body));
+  made.module.vector_bytes = 32;
+  made.module.lanes_along = 0;
+  std::string why;
+  EXPECT_TRUE(run(&made.module, "all", &why)) << why;
+  int count = 0;
+  ir::forEach(*made.module.find("k")->body, [&](const Instruction& i) {
+    if (i.op != Opcode::kItems) return;
+    ir::forEach(*i.regions[0], [&](const Instruction& inner) {
+      if (inner.op != op) return;
+      const ir::Type type = op == Opcode::kLoad ? inner.result()->type : inner.operands[0]->type;
+      count += type.hasLanes() && type.components == components ? 1 : 0;
+    });
+  });
+  return count;
+}
+
+TEST(WidenItemsFormTest, NeighboursThatFillTheStepAreOneAccess) {
+  const char* const loads = "int i = 3 * (int)x; out[at] = in[i + 2] ^ in[i] * 3 ^ in[i + 1] * 7;";
+  EXPECT_EQ(rowsOf(loads, 3, Opcode::kLoad), 1);
+  const char* const stores = "int t = 3 * (int)x; uint v = in[x]; out[t + 1] = x; out[t + 2] = v; out[t] = n;";
+  EXPECT_EQ(rowsOf(stores, 3, Opcode::kStore), 1);
+  const char* const wrapping = "uint t = 3 * x, v = in[x]; out[t + 1] = x; out[t + 2] = v; out[t] = n;";
+  EXPECT_EQ(rowsOf(wrapping, 3, Opcode::kStore), 1) << "beside a form for numbers that wrap";
+  const char* const in_place = "int t = 4 * (int)x; for (int k = 0; k < 4; ++k) out[t + k] = out[t + k] * 3 + n;";
+  EXPECT_EQ(rowsOf(in_place, 4, Opcode::kLoad), 1);
+  EXPECT_EQ(rowsOf(in_place, 4, Opcode::kStore), 1);
+  EXPECT_EQ(rowsOf("int t = 3 * (int)x; out[t + 1] = x; out[t] = n;", 3, Opcode::kStore), 0) << "one is missing";
+  EXPECT_EQ(rowsOf("int t = 2 * (int)x; out[t] = x; out[at] = n; out[t + 1] = 5;", 2, Opcode::kStore), 0) << "what is between";
+  EXPECT_EQ(rowsOf("int t = 2 * (int)x; out[t] = x; if (n > 3) out[t + 1] = 5;", 2, Opcode::kStore), 0) << "of two regions";
 }
 
 TEST(WidenItemsFormTest, RowsThatLanesWalkAlongAreTiles) {

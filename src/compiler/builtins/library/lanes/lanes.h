@@ -8,6 +8,7 @@
 
 #include "conversion.h"
 #include "gather.h"
+#include "masked.h"
 #include "types.h"
 
 template <int N>
@@ -175,11 +176,26 @@ struct mrt_lanes {
     return w<T, 4>{{pairs_in_each<0>(low, low2, each), pairs_in_each<1>(low, low2, each), pairs_in_each<0>(high, high2, each),
                     pairs_in_each<1>(high, high2, each)}};
   }
+  // Three components: lane i has element 3 * i + K of the vectors in a row.
+  template <int K, class V, int... I>
+  MRT_IN V third_of(V a, V b, V c, mrt_numbers<I...>) {
+    const V low = __builtin_shufflevector(a, b, (3 * I + K < 2 * N ? 3 * I + K : -1)...);
+    return __builtin_shufflevector(low, c, (3 * I + K < 2 * N ? I : 3 * I + K - N)...);
+  }
+  // The way back: vector K of the row.
+  template <int K, class V, int... I>
+  MRT_IN V mixed_thirds(V x, V y, V z, mrt_numbers<I...>) {
+    const V low = __builtin_shufflevector(x, y, ((K * N + I) % 3 == 2 ? -1 : (K * N + I) / 3 + (K * N + I) % 3 * N)...);
+    return __builtin_shufflevector(low, z, ((K * N + I) % 3 == 2 ? (K * N + I) / 3 + N : I)...);
+  }
   template <class T, int C>
   MRT_IN w<T, C> parted(w<T, C> x) {
     constexpr auto each = mrt_count<N>{};
     if constexpr (C == 1) {
       return x;
+    } else if constexpr (C == 3) {
+      return w<T, C>{{third_of<0>(x.s[0], x.s[1], x.s[2], each), third_of<1>(x.s[0], x.s[1], x.s[2], each),
+                      third_of<2>(x.s[0], x.s[1], x.s[2], each)}};
     } else if constexpr (in_quads<T, C>) {
       return parted_quads<T>(half_with_half<0>(x.s[0], x.s[2], each), half_with_half<1>(x.s[0], x.s[2], each),
                              half_with_half<0>(x.s[1], x.s[3], each), half_with_half<1>(x.s[1], x.s[3], each));
@@ -211,6 +227,9 @@ struct mrt_lanes {
     constexpr auto each = mrt_count<N>{};
     if constexpr (C == 1) {
       return x;
+    } else if constexpr (C == 3) {
+      return w<T, C>{{mixed_thirds<0>(x.s[0], x.s[1], x.s[2], each), mixed_thirds<1>(x.s[0], x.s[1], x.s[2], each),
+                      mixed_thirds<2>(x.s[0], x.s[1], x.s[2], each)}};
     } else if constexpr (in_quads<T, C>) {
       const auto low = mixed_in_each<0>(x.s[0], x.s[1], each), high = mixed_in_each<1>(x.s[0], x.s[1], each);
       const auto low2 = mixed_in_each<0>(x.s[2], x.s[3], each), high2 = mixed_in_each<1>(x.s[2], x.s[3], each);
@@ -472,17 +491,7 @@ struct mrt_lanes {
   template <class T>
   MRT_IN v<T> near(const T* p, m on) {
 #if MRT_MASKED
-    using q = typename mrt_vector<N, typename mrt_signed<sizeof(T)>::type>::type;
-    if constexpr (N == 16 && sizeof(T) == 4)
-      return (v<T>)__builtin_ia32_loaddqusi512_mask((const int*)p, (MRT_V(16, int)){}, (unsigned short)bits(on));
-    if constexpr (N == 16 && sizeof(T) == 2)
-      return (v<T>)__builtin_ia32_loaddquhi256_mask((const short*)p, (MRT_V(16, short)){}, (unsigned short)bits(on));
-    if constexpr (N == 16 && sizeof(T) == 1)
-      return (v<T>)__builtin_ia32_loaddquqi128_mask((const char*)p, (MRT_V(16, char)){}, (unsigned short)bits(on));
-    if constexpr (N == 8 && sizeof(T) == 8)
-      return (v<T>)__builtin_ia32_loaddqudi512_mask((const long long*)p, (MRT_V(8, long long)){}, (unsigned char)bits(on));
-    if constexpr (N == 8 && sizeof(T) == 4)
-      return (v<T>)__builtin_ia32_loaddqusi256_mask((const int*)p, (MRT_V(8, int)){}, (unsigned char)bits(on));
+    if constexpr (masked<T>()) return mrt_load_masked<N, v<T>>(p, bits(on));
 #elif MRT_MASKED_AVX2
     if constexpr (N == 8 && sizeof(T) == 4)
       return (v<T>)__builtin_ia32_maskloadd256((const MRT_V(8, int)*)p, (MRT_V(8, int))on);
@@ -574,16 +583,7 @@ struct mrt_lanes {
   template <class T, class V>
   MRT_IN void put_near(T* p, V x, m on) {
 #if MRT_MASKED
-    if constexpr (N == 16 && sizeof(T) == 4)
-      return __builtin_ia32_storedqusi512_mask((int*)p, (MRT_V(16, int))x, (unsigned short)bits(on));
-    if constexpr (N == 16 && sizeof(T) == 2)
-      return __builtin_ia32_storedquhi256_mask((short*)p, (MRT_V(16, short))x, (unsigned short)bits(on));
-    if constexpr (N == 16 && sizeof(T) == 1)
-      return __builtin_ia32_storedquqi128_mask((char*)p, (MRT_V(16, char))x, (unsigned short)bits(on));
-    if constexpr (N == 8 && sizeof(T) == 8)
-      return __builtin_ia32_storedqudi512_mask((long long*)p, (MRT_V(8, long long))x, (unsigned char)bits(on));
-    if constexpr (N == 8 && sizeof(T) == 4)
-      return __builtin_ia32_storedqusi256_mask((int*)p, (MRT_V(8, int))x, (unsigned char)bits(on));
+    if constexpr (masked<T>()) return mrt_put_masked<N>(p, x, bits(on));
 #endif
     if (bits(on) == full) return put_near(p, x);
 #if MRT_MASKED_AVX2
