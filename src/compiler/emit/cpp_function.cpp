@@ -337,8 +337,10 @@ void CppFunction::lanesOf(const Instruction& i) {
     out_ += around_.lanesWhole(i);
   }
   region(*i.regions[0]);
-  out_ += around_.lanesRest(i, name(*i.regions[1]->parameters[0]));
-  region(*i.regions[1]);
+  if (around_.hasRest(i)) {
+    out_ += around_.lanesRest(i, name(*i.regions[1]->parameters[0]));
+    region(*i.regions[1]);
+  }
   out_ += around_.lanesEnd();
   stack_.pop_back();
 }

@@ -35,6 +35,7 @@ class Surroundings {
   // and the rest of a row, which gets a mask; and after all.
   virtual std::string lanesBegin(const ir::Instruction& items, const std::vector<std::string>& limits) = 0;
   virtual std::string lanesWhole(const ir::Instruction& items) = 0;
+  virtual bool hasRest(const ir::Instruction&) const { return true; }  // false: whole vectors are all that there is
   virtual std::string lanesRest(const ir::Instruction& items, const std::string& mask) = 0;
   virtual std::string lanesEnd() = 0;
   virtual std::string endLanes(const ir::Instruction& end, const std::string& mask) = 0;  // a statement

@@ -337,6 +337,10 @@ std::string CppLanes::load(const Instruction& i, const std::vector<std::string>&
     return at + parts + "((const " + own + "*)" + places.base + ", " + places.index + ", " + places.by + ", " + some + ")";
   const std::string from = "((const " + own + "*)" + operands[0];
   if (i.step() != nullptr) return "mrt_L::far" + parts + from + ", (long)" + operands[1] + ", " + some + ")";
+  if (i.in_order) {
+    const std::string count = std::to_string(type.components);
+    return "mrt_L::near_pieces<" + count + ">" + from + ", mrt_count<" + count + ">{})";
+  }
   const auto step = static_cast<int64_t>(i.numbers[0]);
   if (step == static_cast<int64_t>(ir::packedBytesOf(type)))
     return "mrt_L::near" + parts + from + (on.empty() ? "" : ", " + on) + ")";
@@ -366,6 +370,11 @@ std::string CppLanes::store(const Instruction& i, const std::vector<std::string>
   }
   if (i.operands[1]->type.hasLanes()) return call("at", places.base, ", " + places.index + ", " + places.by, some);
   if (i.step() != nullptr) return call("far", operands[1], ", (long)" + operands[2], some);
+  if (i.in_order) {
+    const std::string count = std::to_string(type.components);
+    return "mrt_L::put_near_pieces<" + own + ", " + count + ">((" + own + "*)" + operands[1] + ", " + given + ", mrt_count<" +
+           count + ">{})";
+  }
   const auto step = static_cast<int64_t>(i.numbers[0]);
   if (step == static_cast<int64_t>(ir::packedBytesOf(type))) return call("near", operands[1], "", on);
   if (step == 0 && !type.isVector()) return call("one", operands[1], "", some);

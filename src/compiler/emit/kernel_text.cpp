@@ -139,6 +139,10 @@ class KernelText : public FunctionText {
     return "}\n}\nconst long mrt_r = mrt_l" + n + ", mrt_s = mrt_x;\nfor (long mrt_k = 0; mrt_k < mrt_j; ++mrt_k) {\n" +
            "const long mrt_l" + n + " = mrt_r + mrt_k;\n" + note(items.jam_dimension) + "mrt_x = mrt_s;\n" + vectors(items, 1);
   }
+  bool hasRest(const Instruction& items) const override {
+    const uint32_t size = row_.required_group_size[items.dimension];
+    return size == 0 || size % items.lanes != 0 || joins_ || ends_early_ || !items.operands.empty();
+  }
   std::string lanesRest(const Instruction& items, const std::string& mask) override {
     const std::string n = std::to_string(items.dimension), head = "mrt_L::head(mrt_e" + n + " - mrt_x)";
     std::string text = "}\n}\nfor (; mrt_x < mrt_e" + n + "; mrt_x += " + std::to_string(items.lanes) + ") {\n" +

@@ -395,6 +395,10 @@ class Interpreter {
     const uint64_t step = !i.numbers.empty() ? i.numbers[0] : i.step() != nullptr ? *wordsOf(call, *i.step()) : 0;
     for (uint32_t lane = 0; lane < lanesOf(i); ++lane) {
       Bits bits{};
+      if (i.in_order) {
+        if (!lanesInOrder(call, i, type, lane)) return false;
+        continue;
+      }
       if (mask == nullptr || *laneOf(call, *mask, lane) != 0) {
         uint8_t* at = memory_.at(*laneOf(call, pointer, lane) + lane * step, size);
         if (at == nullptr) return fail(loads ? "a load from outside of an object" : "a store outside of an object");
@@ -407,6 +411,28 @@ class Interpreter {
       }
       if (loads) write(call, *i.result(), bits, lane);
     }
+    return true;
+  }
+  // One lane of a row that is as it lies in memory.
+  bool lanesInOrder(Call& call, const Instruction& i, Type type, uint32_t lane) {
+    const bool loads = i.op == Opcode::kLoad;
+    const uint64_t size = bytesOf(type.kind), row = *wordsOf(call, *i.operands[loads ? 0 : 1]);
+    Bits bits{};
+    if (!loads) read(&bits, call, *i.operands[0], lane);
+    for (uint32_t k = 0; k < type.components; ++k) {
+      uint8_t* at = memory_.at(row + (uint64_t{k} * lanesOf(i) + lane) * size, size);
+      if (at == nullptr) return fail(loads ? "a load from outside of an object" : "a store outside of an object");
+      if (loads) {
+        Bits one{};
+        unpack(&one, {type.kind}, at);
+        bits[k] = one[0];
+      } else {
+        Bits one{};
+        one[0] = bits[k];
+        pack(at, {type.kind}, one);
+      }
+    }
+    if (loads) write(call, *i.result(), bits, lane);
     return true;
   }
   // How many lanes a load or store is of: as many as the items around have; 1: it is one access.

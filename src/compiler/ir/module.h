@@ -66,6 +66,7 @@ struct Instruction {
   uint32_t alignment = 1;         // kLoad, kStore: that the address is known to have
   bool is_volatile = false;
   bool is_rare = false;                // kLoad, kStore with lanes: as a rule it is not reached, and may take long
+  bool in_order = false;               // the same of a row of vectors: component k has the k-th part of the row as it lies
   uint64_t bytes = 0;                  // kCopy, kFill
   uint8_t lanes = 1;                   // kItems: how many go side by side,
   uint8_t dimension = 0;               // and along which dimension;

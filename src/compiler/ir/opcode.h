@@ -40,7 +40,8 @@ enum class Shape : uint8_t {
   kOffset,       // (pointer, i64) -> pointer; bytes, which wrap
   // (pointer) -> any but void and bool; `alignment`, `is_volatile`. With lanes: each from its own pointer, or `numbers[0]`
   // bytes after the one before it, or as many as a further operand says, an i64. A last operand, a bool with lanes: only where
-  // it holds, else 0.
+  // it holds, else 0. With `in_order`, which all of a row of vectors side by side may be, the elements are in the order of
+  // memory: component k of lane l is element k * lanes + l of the row, not element l * components + k.
   kLoad,
   kStore,     // (value, pointer), and as a load; where several lanes share a place, one of them stays
   kCopy,      // (to, from), `bytes`; the two are the same object or do not meet

@@ -85,6 +85,7 @@ class Printer {
     if (i.op == Opcode::kLoad || i.op == Opcode::kStore) text += " align " + std::to_string(i.alignment);
     if (i.is_volatile) text += " volatile";
     if (i.is_rare) text += " rare";
+    if (i.in_order) text += " in_order";
     if (i.lanes > 1) text += " lanes " + std::to_string(i.lanes) + " along " + std::to_string(i.dimension);
     if (i.jam > 1) text += " jam " + std::to_string(i.jam) + " along " + std::to_string(i.jam_dimension);
   }

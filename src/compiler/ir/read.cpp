@@ -310,6 +310,7 @@ class Reader {
     made->alignment = static_cast<uint32_t>(alignment);
     made->is_volatile = take("volatile");
     made->is_rare = take("rare");
+    made->in_order = take("in_order");
     uint64_t lanes = 1, dimension = 0;
     if (take("lanes") && (!number(&lanes) || !expect("along") || !number(&dimension))) return false;
     if (lanes < 1 || lanes > kMaxLanes || dimension > 2) return fail("a number of lanes");

@@ -228,6 +228,10 @@ class Verifier {
         const size_t ways = (pointer.type.hasLanes() ? 1 : 0) + i.numbers.size() + (i.step() != nullptr ? 1 : 0);
         const bool places = ways != 0;
         if (ways > 1) return fail(&i, "a pointer for each lane, or a step between them");
+        const Type& type = i.op == Opcode::kLoad ? i.result()->type : i.operands[0]->type;
+        const bool is_row = type.isVector() && type.hasLanes() && i.mask() == nullptr && i.numbers.size() == 1 &&
+                            i.numbers[0] == packedBytesOf(type);
+        if (i.in_order && !is_row) return fail(&i, "in the order of memory are vectors side by side");
         return (i.op == Opcode::kLoad ? places == (made > 1) && places >= (given > 1) : places >= (given > 1)) || wrong();
       }
       case Shape::kEach:

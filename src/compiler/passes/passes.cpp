@@ -10,7 +10,9 @@
 #include "compiler/passes/inline_calls.h"
 #include "compiler/passes/join_jumps.h"
 #include "compiler/passes/lanes/jam_items.h"
+#include "compiler/passes/lanes/keep_rows.h"
 #include "compiler/passes/lanes/narrow_lanes.h"
+#include "compiler/passes/lanes/pack_components.h"
 #include "compiler/passes/lanes/prefetch_rows.h"
 #include "compiler/passes/lanes/tile_loops.h"
 #include "compiler/passes/lanes/widen_carried.h"
@@ -61,6 +63,9 @@ constexpr Pass kPasses[] = {
     {"jam_items", jamItems, "what is left of a loop is what it does"},
     {"tile_loops", tileLoops, "rows are those of one vector, or of none"},
     {"clear_tiles", removeDead, "addresses of elements that a tile has"},
+    {"pack_components", packComponents, "which vectors are loaded and stored"},
+    {"clear_components", removeDead, "a component that nothing asks for any more keeps no row from its order"},
+    {"keep_rows", keepRows, "what lies between loads and stores is operations on vectors"},
     {"prefetch_rows", prefetchRows, "all accesses are there by now, and none is for nothing"},
 };
 

@@ -199,6 +199,22 @@ const Case kCases[] = {
      "in[t + 2];",
      -1},
     {"uint t = at * 2u + 0xfffffffeu; out[t + 2u] = x; out[t + 3u] = in[x];", -1},
+    // What is done alike to all components, and what is not.
+    {"int t = 4 * (int)at; uint4 v = vload4(0, out + t) * 3 + n; vstore4(v ^ (uint4)(5, 5, 5, 5), 0, out + t);", -1},
+    {"int t = 4 * (int)at; uint4 v = vload4(0, out + t) * x; vstore4(v, 0, out + t);", -1},
+    {"int t = 4 * (int)at; uint4 v = vload4(0, out + t) + (uint4)(1, 2, 3, 4); vstore4(v, 0, out + t);", -1},
+    {"int t = 4 * (int)at; uint4 v = vload4(0, out + t), m = vload4(0, in + 4 * (int)x % 64); vstore4(v * 3 > m ? v + 1 : m, "
+     "0, "
+     "out + t); out[t + 1] ^= m.z;",
+     -1},
+    {"int t = 4 * (int)at; uint4 v = vload4(0, out + t); vstore4(v + v.yxwz, 0, out + t);", -1},
+    {"int t = 3 * (int)at; uint a = out[t], b = out[t + 1], c = out[t + 2]; out[t] = a * n + 3; out[t + 1] = b * n + 3; "
+     "out[t + 2] = c * n + 3;",
+     -1},
+    {"int t = 3 * (int)at; uint a = out[t], b = out[t + 1], c = out[t + 2]; out[t] = b * n + 3; out[t + 1] = a * n + 3; "
+     "out[t + 2] = c * n + 3;",
+     -1},
+    {"int t = 2 * (int)at; uint a = out[t] * 3, b = out[t + 1] * 3; out[t] = a; out[t + 1] = b; if (n > 2) out[t] += b;", -1},
     // What is different in each vector is asked for where each goes its own way.
     {"uint s = 0; for (uint i = 0; i < n; ++i) s = s * 5 + in[y * 10 + i] * in[i * 8 + l];\n"
      "if (in[y] & 1) s += (uint)get_local_id(1) * 7; out[at] = s;",
@@ -370,6 +386,33 @@ TEST(WidenItemsFormTest, NeighboursThatFillTheStepAreOneAccess) {
   EXPECT_EQ(rowsOf("int t = 3 * (int)x; out[t + 1] = x; out[t] = n;", 3, Opcode::kStore), 0) << "one is missing";
   EXPECT_EQ(rowsOf("int t = 2 * (int)x; out[t] = x; out[at] = n; out[t + 1] = 5;", 2, Opcode::kStore), 0) << "what is between";
   EXPECT_EQ(rowsOf("int t = 2 * (int)x; out[t] = x; if (n > 3) out[t + 1] = 5;", 2, Opcode::kStore), 0) << "of two regions";
+}
+
+int inOrder(const char* body) {
+  ir::FromSource made(source(body));
+  made.module.vector_bytes = 32;
+  made.module.lanes_along = 0;
+  std::string why;
+  EXPECT_TRUE(run(&made.module, "all", &why)) << why;
+  int count = 0;
+  ir::forEach(*made.module.find("k")->body, [&](const Instruction& i) { count += i.in_order ? 1 : 0; });
+  return count;
+}
+
+TEST(WidenItemsFormTest, RowsStayInOrderWhereAllElementsAreTreatedAlike) {
+  const std::string begin = "int t = 4 * (int)x; uint4 v = vload4(0, out + t); ";
+  EXPECT_EQ(inOrder((begin + "vstore4(v * 3 + n, 0, out + t);").c_str()), 2);
+  EXPECT_EQ(inOrder((begin + "uint4 m = vload4(0, in + t); vstore4(v < m ? v : m * n, 0, out + t);").c_str()), 3);
+  EXPECT_EQ(inOrder((begin + "vstore4(v * x, 0, out + t);").c_str()), 0) << "one factor for each lane";
+  EXPECT_EQ(inOrder((begin + "vstore4(v + (uint4)(1, 2, 3, 4), 0, out + t);").c_str()), 0) << "one for each component";
+  EXPECT_EQ(inOrder((begin + "vstore4(v + v.x, 0, out + t);").c_str()), 0) << "a component of a lane";
+  EXPECT_EQ(inOrder((begin + "if (x & 1) vstore4(v + 1, 0, out + t);").c_str()), 0) << "with a mask";
+  const std::string three = "int t = 3 * (int)x; uint a = out[t] + n, b = out[t + 1] + n, c = out[t + 2] + n; ";
+  EXPECT_EQ(inOrder((three + "out[t] = a * 5; out[t + 1] = b * 5; out[t + 2] = c * 5;").c_str()), 2);
+  EXPECT_EQ(inOrder((three + "out[t] = a * 5; out[t + 1] = b * 5; out[t + 2] = c * 7;").c_str()), 0) << "not alike";
+  EXPECT_EQ(inOrder((three + "out[t] = b * 5; out[t + 1] = a * 5; out[t + 2] = c * 5;").c_str()), 0) << "in another order";
+  EXPECT_EQ(inOrder((three + "out[t] = a * 5; out[t + 1] = b * 5; out[t + 2] = c * 5; out[at + 300] = a;").c_str()), 0)
+      << "one of them is asked for by itself";
 }
 
 TEST(WidenItemsFormTest, RowsThatLanesWalkAlongAreTiles) {
