@@ -385,54 +385,27 @@ class Interpreter {
     return true;
   }
 
-  // A load or store of lanes, one after the other.
+  // A load or store of lanes, one after the other; with `in_order`, of elements as they lie.
   bool lanesMemory(Call& call, const Instruction& i) {
     const bool loads = i.op == Opcode::kLoad;
     const Value& pointer = *i.operands[loads ? 0 : 1];
     const Value* mask = i.mask();
     const Type type = loads ? i.result()->type : i.operands[0]->type;
-    const uint64_t size = uint64_t{bytesOf(type.kind)} * type.components;
+    const uint64_t size = bytesOf(type.kind);
     const uint64_t step = !i.numbers.empty() ? i.numbers[0] : i.step() != nullptr ? *wordsOf(call, *i.step()) : 0;
     for (uint32_t lane = 0; lane < lanesOf(i); ++lane) {
       Bits bits{};
-      if (i.in_order) {
-        if (!lanesInOrder(call, i, type, lane)) return false;
-        continue;
-      }
-      if (mask == nullptr || *laneOf(call, *mask, lane) != 0) {
-        uint8_t* at = memory_.at(*laneOf(call, pointer, lane) + lane * step, size);
+      if (!loads) read(&bits, call, *i.operands[0], lane);
+      const bool is_on = mask == nullptr || *laneOf(call, *mask, lane) != 0;
+      for (uint32_t k = 0; is_on && k < type.components; ++k) {
+        const uint64_t further = i.in_order ? (uint64_t{k} * lanesOf(i) + lane) * size : lane * step + k * size;
+        uint8_t* at = memory_.at(*laneOf(call, pointer, lane) + further, size);
         if (at == nullptr) return fail(loads ? "a load from outside of an object" : "a store outside of an object");
-        if (loads) {
-          unpack(&bits, type, at);
-        } else {
-          read(&bits, call, *i.operands[0], lane);
-          pack(at, type, bits);
-        }
+        if (loads) std::memcpy(&bits[k], at, size);
+        if (!loads) std::memcpy(at, &bits[k], size);
       }
       if (loads) write(call, *i.result(), bits, lane);
     }
-    return true;
-  }
-  // One lane of a row that is as it lies in memory.
-  bool lanesInOrder(Call& call, const Instruction& i, Type type, uint32_t lane) {
-    const bool loads = i.op == Opcode::kLoad;
-    const uint64_t size = bytesOf(type.kind), row = *wordsOf(call, *i.operands[loads ? 0 : 1]);
-    Bits bits{};
-    if (!loads) read(&bits, call, *i.operands[0], lane);
-    for (uint32_t k = 0; k < type.components; ++k) {
-      uint8_t* at = memory_.at(row + (uint64_t{k} * lanesOf(i) + lane) * size, size);
-      if (at == nullptr) return fail(loads ? "a load from outside of an object" : "a store outside of an object");
-      if (loads) {
-        Bits one{};
-        unpack(&one, {type.kind}, at);
-        bits[k] = one[0];
-      } else {
-        Bits one{};
-        one[0] = bits[k];
-        pack(at, {type.kind}, one);
-      }
-    }
-    if (loads) write(call, *i.result(), bits, lane);
     return true;
   }
   // How many lanes a load or store is of: as many as the items around have; 1: it is one access.
