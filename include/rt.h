@@ -353,10 +353,10 @@ enum rtGraphBufferRole {
   RT_GRAPH_BUFFER_CONSTANT = 3   /**< bound by the program and never written by a node */
 };
 
-/** What a node does with memory. */
+/** Whether a node reads or writes memory. */
 enum rtGraphAccess { RT_GRAPH_ACCESS_INVALID = -1, RT_GRAPH_READ = 1, RT_GRAPH_WRITE = 2 };
 
-/** What a callback of the trace is told; joined by or: rtTraceSetCallback. */
+/** The records that a callback of the trace receives; joined by or: rtTraceSetCallback. */
 enum rtTraceKind {
   RT_TRACE_INVALID = -1,
   RT_TRACE_CALLS = 1,       /**< the beginning and the end of each call of the program */
@@ -366,7 +366,7 @@ enum rtTraceKind {
   RT_TRACE_RANGES = 16      /**< ranges and marks of the program */
 };
 
-/** What one record of the trace tells. */
+/** The event that one record of the trace describes. */
 enum rtTraceRecordType {
   RT_TRACE_RECORD_INVALID = -1,
   RT_TRACE_RECORD_ENTER = 1,      /**< a call begins */
@@ -380,7 +380,7 @@ enum rtTraceRecordType {
   RT_TRACE_RECORD_LOST = 9        /**< records or times are missing here */
 };
 
-/** What a stream did. */
+/** Kinds of work of a stream. */
 enum rtWorkKind {
   RT_WORK_INVALID = -1,
   RT_WORK_KERNEL = 1,
@@ -437,8 +437,8 @@ typedef struct rtHostGroup_t {
   void* local_memory;      /**< local_bytes bytes, private to this work-group, 64-byte aligned, contents undefined */
 } rtHostGroup_t;
 
-/** A host kernel: one call for each work-group, on threads of the library and on threads that wait for the stream, in any
- *  order and at the same time.
+/** A host kernel: called once for each work-group, on threads of the library and on threads that wait for the stream. The calls
+ *  run in any order and at the same time.
  *  args[i] points to the value of argument i; for RT_ARG_LOCAL to a pointer to the reserved bytes. Makes no rt calls.
  *  thread: any
  *  called: for each work-group of each launch */
@@ -657,8 +657,8 @@ typedef struct rtMemPoolStats_t {
    0 /* allocation_count */, 0 /* free_count */, 0 /* reuse_count */, 0 /* driver_allocation_count */}
 /* clang-format on */
 
-/** Counts of the objects that a context hands out again and again: of its native streams, of its events, and of the points
- *  behind them, one for each record in flight or kept by an event. Those of the library itself are counted too, but for events.
+/** Counters of a context's recycled objects: native streams, events, and points. A record in flight has a point, and so has an
+ *  event that was recorded. Includes the library's own streams and points, but not its events.
  *  created: handed out so far; recycled: how many of these had been used before; live: in use now; native: that exist now, in
  *  use or kept for the next use. */
 typedef struct rtContextStats_t {
@@ -689,7 +689,7 @@ typedef struct rtHostArg_t {
   int32_t kind;  /**< RT_ARG_* */
 } rtHostArg_t;
 
-/** What rtKernelCreateFromHost makes a kernel of. */
+/** The description of a host kernel, for rtKernelCreateFromHost. */
 typedef struct rtHostKernel_t {
   uint32_t struct_size;
   uint32_t arg_count;              /**< elements of args */
@@ -713,8 +713,9 @@ typedef struct rtHostModuleArg_t {
   const char* type_name; /**< may be NULL */
 } rtHostModuleArg_t;
 
-/** One kernel of a host module; used in arrays, never grows. Where any of the three numbers of bytes is not 0, the group's
- *  local_memory has, behind the launch's local_bytes (rounded up to 64), that much more for the kernel's own use. */
+/** One kernel of a host module; used in arrays, never grows. If any of the three numbers of bytes is not 0, the group's
+ *  local_memory is larger by that much, for the kernel's own use. These bytes follow the launch's local_bytes, rounded up to
+ *  64. */
 typedef struct rtHostModuleKernel_t {
   const char* name;
   rtHostKernelFunction_t function;
@@ -735,7 +736,7 @@ typedef struct rtHostModuleGlobal_t {
   uint64_t size; /**< bytes */
 } rtHostModuleGlobal_t;
 
-/** What a shared object that is loaded as RT_IMAGE_HOST_OBJECT exports with C linkage under the name rtHostModule. */
+/** The table that a shared object exports with C linkage as rtHostModule, to be loaded as RT_IMAGE_HOST_OBJECT. */
 typedef struct rtHostModule_t {
   uint32_t struct_size;
   uint32_t kernel_count;               /**< elements of kernels */
@@ -860,7 +861,7 @@ typedef struct rtGraphArg_t {
   rtGraphOperand_t memory; /**< RT_ARG_POINTER; else zeros */
 } rtGraphArg_t;
 
-/** What rtGraphAddKernelNode adds. */
+/** The node that rtGraphAddKernelNode adds. */
 typedef struct rtGraphKernelParams_t {
   uint32_t struct_size;
   uint32_t arg_count;        /**< elements of args */
@@ -880,7 +881,7 @@ typedef struct rtGraphKernelParams_t {
    {0, 0, 0} /* global_offset */}
 /* clang-format on */
 
-/** What rtGraphAddMemcpyNode adds. */
+/** The node that rtGraphAddMemcpyNode adds. */
 typedef struct rtGraphMemcpyParams_t {
   uint32_t struct_size;
   int32_t kind; /**< RT_MEMCPY_* */
@@ -894,7 +895,7 @@ typedef struct rtGraphMemcpyParams_t {
    {NULL, 0, NULL} /* src */, 0 /* size */}
 /* clang-format on */
 
-/** What rtGraphAddMemcpy2DNode adds. */
+/** The node that rtGraphAddMemcpy2DNode adds. */
 typedef struct rtGraphMemcpy2DParams_t {
   uint32_t struct_size;
   int32_t kind; /**< RT_MEMCPY_* */
@@ -911,7 +912,7 @@ typedef struct rtGraphMemcpy2DParams_t {
    {NULL, 0, NULL} /* src */, 0 /* dst_pitch */, 0 /* src_pitch */, 0 /* width */, 0 /* height */}
 /* clang-format on */
 
-/** What rtGraphAddFillNode adds: `height` rows of `count` patterns. */
+/** The node that rtGraphAddFillNode adds: `height` rows of `count` patterns. */
 typedef struct rtGraphFillParams_t {
   uint32_t struct_size;
   uint32_t pattern_size; /**< 1, 2, 4, 8, 16 */
@@ -927,7 +928,7 @@ typedef struct rtGraphFillParams_t {
    {NULL, 0, NULL} /* dst */, 0 /* count */, 0 /* pitch */, 0 /* height */}
 /* clang-format on */
 
-/** What rtGraphAddHostNode adds. */
+/** The node that rtGraphAddHostNode adds. */
 typedef struct rtGraphHostParams_t {
   uint32_t struct_size;
   uint32_t reserved; /**< 0 */
@@ -941,7 +942,7 @@ typedef struct rtGraphHostParams_t {
    NULL /* release */}
 /* clang-format on */
 
-/** What rtGraphAddNativeNode adds. */
+/** The node that rtGraphAddNativeNode adds. */
 typedef struct rtGraphNativeParams_t {
   uint32_t struct_size;
   uint32_t reserved; /**< 0 */
@@ -955,13 +956,13 @@ typedef struct rtGraphNativeParams_t {
    NULL /* release */}
 /* clang-format on */
 
-/** What a buffer of a child graph is; used in arrays, never grows. */
+/** The memory that a buffer of a child graph is bound to; used in arrays, never grows. */
 typedef struct rtGraphBinding_t {
   rtGraphBuffer_t buffer;  /**< of the child */
   rtGraphOperand_t memory; /**< in the graph that has the node, or an address */
 } rtGraphBinding_t;
 
-/** What rtGraphAddChildGraphNode adds. */
+/** The node that rtGraphAddChildGraphNode adds. */
 typedef struct rtGraphChildParams_t {
   uint32_t struct_size;
   uint32_t binding_count;           /**< elements of bindings */
@@ -973,7 +974,7 @@ typedef struct rtGraphChildParams_t {
   {sizeof(rtGraphChildParams_t) /* struct_size */, 0 /* binding_count */, NULL /* graph */, NULL /* bindings */}
 /* clang-format on */
 
-/** What rtGraphAddEventRecordNode and rtGraphAddEventWaitNode add. */
+/** The node that rtGraphAddEventRecordNode or rtGraphAddEventWaitNode adds. */
 typedef struct rtGraphEventParams_t {
   uint32_t struct_size;
   uint32_t reserved; /**< 0 */
@@ -984,7 +985,7 @@ typedef struct rtGraphEventParams_t {
   {sizeof(rtGraphEventParams_t) /* struct_size */, 0 /* reserved */, NULL /* event */}
 /* clang-format on */
 
-/** What rtGraphAddFenceSignalNode and rtGraphAddFenceWaitNode add. */
+/** The node that rtGraphAddFenceSignalNode or rtGraphAddFenceWaitNode adds. */
 typedef struct rtGraphFenceParams_t {
   uint32_t struct_size;
   uint32_t reserved; /**< 0 */
@@ -1090,8 +1091,8 @@ RT_API rtStatus_t rtGetVersion(uint32_t* version);
  *  errors: none */
 RT_API rtStatus_t rtInit(void);
 
-/** Gives back one rtInit. With the last one, or if there was none, it refuses new work on all threads and in host functions,
- *  waits for work in flight and ends the library for good. Afterwards only version, texts, destroys and frees work.
+/** Gives back one rtInit. The last one, or one without rtInit, ends the library for good. It refuses new work on all threads
+ *  and in host functions, then waits for work in flight. Afterwards only version, texts, destroys and frees work.
  *  While it waits, calls that let work end still work: rtFenceSignal, waits and queries of streams, events, fences, contexts
  *  and devices, destroys and frees. It waits as long as work in flight waits for a fence that nothing signals.
  *  blocks: yes
@@ -1115,8 +1116,8 @@ RT_API const char* rtGetErrorString(rtStatus_t status);
 
 /** Returns the sentence of this thread's last failed call: what was asked, the limit it met, the words of the driver.
  *  Success does not clear it. Empty if no call has failed. A short buffer is truncated and terminated.
- *  The sentence is on the operating system's thread. Where the code of a language may move to another thread between two
- *  calls, as in Go, call through rt_message.h: each of its functions fetches the sentence before it returns.
+ *  The sentence is on the operating system's thread. In a language whose code may move to another thread between two calls,
+ *  such as Go, call through rt_message.h. Each of its functions fetches the sentence before it returns.
  *  @param[out] buffer  receives the text; may be NULL if size is 0
  *  @param[in]  size    bytes of buffer
  *  @param[out] needed  receives the bytes that the whole text takes with its terminator; may be NULL
@@ -1277,8 +1278,8 @@ RT_API rtStatus_t rtDeviceGetLossMessage(char* buffer, size_t size, size_t* need
 RT_API rtStatus_t rtContextCreate(rtContext_t* context, const rtContextOptions_t* options, rtDevice_t device);
 
 /** Ends a context. Handles of its children are stale at once, work in flight completes, memory stays until its own
- *  rtFree. Fences of the context end as with rtFenceDestroy: a wait for a value that is not reached fails, even if a stream
- *  has accepted the signal. A primary context is refused.
+ *  rtFree. Fences of the context end as with rtFenceDestroy. A wait for a value that is not reached fails, even if a stream has
+ *  accepted the signal. A primary context is refused.
  *  @param[in] context  may be NULL: nothing happens
  *  blocks: never
  *  capture: outside
@@ -1332,7 +1333,7 @@ RT_API rtStatus_t rtContextGetDefaultStream(rtStream_t* stream, rtContext_t cont
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtContextGetDefaultPool(rtMemPool_t* pool, rtContext_t context);
 
-/** Counts the streams, events and points of a context. What is counted while other threads work may be a moment old.
+/** Counts the streams, events and points of a context. While other threads work, the counts may be a moment old.
  *  @param[inout] stats    struct_size set by the caller; receives the rest, 0 before the context's first use
  *  @param[in]    context  may be NULL: current
  *  blocks: never
@@ -1422,7 +1423,7 @@ RT_API rtStatus_t rtStreamDestroy(rtStream_t stream);
 RT_API rtStatus_t rtStreamSynchronize(rtStream_t stream);
 
 /** Tells whether all work submitted so far is complete: RT_SUCCESS, RT_NOT_READY, or the stream's failure. Work that another
- * call has shown to be complete is never RT_NOT_READY here: an event, the stream up to it, and all that these waited for.
+ * call has shown to be complete is never RT_NOT_READY here: an event, the stream up to it, and all work before them.
  *  @param[in] stream  may be NULL: default
  *  blocks: never
  *  capture: unsafe
@@ -1467,9 +1468,9 @@ RT_API rtStatus_t rtStreamWaitStream(rtStream_t other, rtStream_t stream);
 RT_API rtStatus_t rtStreamWaitContext(rtContext_t other, rtStream_t stream);
 
 /** Makes later work of the stream wait for the last use of memory, for the exchange of arrays between libraries (DLPack, array
- *  protocols). The library does not follow which stream of the owner uses which memory: it waits for all work that the streams
- *  of the memory's context have now, and that other contexts have been given with this memory. The stream takes over the
- *  failures of the owner's streams, as rtStreamWaitContext does.
+ *  protocols). The library does not track which stream uses which memory. So it waits for all present work of the streams of
+ *  the memory's context, and for work with this memory in other contexts. The stream takes over the failures of the owner's
+ *  streams, as rtStreamWaitContext does.
  *  @param[in] pointer  an address inside an allocation, registered or imported memory
  *  @param[in] stream   may be NULL: default
  *  blocks: never
@@ -1493,10 +1494,10 @@ RT_API rtStatus_t rtStreamGetContext(rtContext_t* context, rtStream_t stream);
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND */
 RT_API rtStatus_t rtStreamGetPriority(int32_t* priority, rtStream_t stream);
 
-/** Calls a function in the stream's order, as cudaLaunchHostFunc, on a thread of the library: exactly once for each success
- *  of this call, also after rtStreamDestroy. In a capture the call becomes a node, and the function is called once for each
- *  launch of it. If the stream has failed, the function gets the failure. rt calls are legal inside, and the current context is
- *  that of the stream. A wait for the function's own stream is BUSY.
+/** Calls a function in the stream's order, as cudaLaunchHostFunc, on a thread of the library. It is called exactly once for
+ *  each success of this call, also after rtStreamDestroy. In a capture the call becomes a node, and the function is called once
+ *  for each launch of it. If the stream has failed, the function gets the failure. rt calls are legal inside, and the current
+ *  context is that of the stream. A wait for the function's own stream is BUSY.
  *  @param[in] function  called once; captured: once for each launch
  *  @param[in] user      passed to function; may be NULL
  *  @param[in] stream    may be NULL: default
@@ -1506,8 +1507,8 @@ RT_API rtStatus_t rtStreamGetPriority(int32_t* priority, rtStream_t stream);
  *    CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtLaunchHostFunction(rtHostFunction_t function, void* user, rtStream_t stream);
 
-/** The same, with a function that releases user behind its last use: behind the call of function; captured, when graph, plans
- *  and execs are gone. If this call fails, user stays the caller's, and release is not called.
+/** Like rtLaunchHostFunction. release(user) is called after the last use of user: after function returned; if captured, when
+ *  the graph and all its plans and execs are destroyed. If this call fails, user stays the caller's, and release is not called.
  *  @param[in] function  as for rtLaunchHostFunction
  *  @param[in] user      passed to function and release; may be NULL
  *  @param[in] release   called once with user; may be NULL
@@ -1601,8 +1602,8 @@ RT_API rtStatus_t rtEventElapsedTime(float* milliseconds, rtEvent_t start, rtEve
  *    DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtEventElapsedNanoseconds(int64_t* nanoseconds, rtEvent_t start, rtEvent_t end);
 
-/** Makes a fence, as a Vulkan timeline semaphore: a value that only grows, which the host and streams of any context and
- *  backend signal and wait for. A wait may come before its signal.
+/** Makes a fence, as a Vulkan timeline semaphore: a value that only grows. The host and streams of any context and backend
+ *  signal it and wait for it. A wait may come before its signal.
  *  @param[out] fence    receives the fence, which the caller destroys
  *  @param[in]  value    the first value
  *  @param[in]  context  may be NULL: current
@@ -1700,8 +1701,8 @@ RT_API rtStatus_t rtMallocHost(void** pointer, size_t size, rtContext_t context)
 RT_API rtStatus_t rtMallocShared(void** pointer, size_t size, rtContext_t context);
 
 /** Allocates device memory in a stream's order, as cudaMallocAsync: usable by later work of the stream at once. In a capture
- * the memory keeps its address and belongs to the graph. All that is made of the graph shares it: launches of two of its execs,
- * of a clone or of a graph that holds it as a child must not run at the same time.
+ * the memory keeps its address and belongs to the graph. All that is made of the graph shares it. So two of its execs, a clone,
+ * or a graph that has it as a child must not run at the same time.
  *  @param[out] pointer  receives the address, for rtFree or rtFreeAsync; NULL if size is 0
  *  @param[in]  size     bytes
  *  @param[in]  stream   may be NULL: default
@@ -1721,8 +1722,8 @@ RT_API rtStatus_t rtMallocAsync(void** pointer, size_t size, rtStream_t stream);
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtMallocWithOptions(void** pointer, size_t size, const rtMallocOptions_t* options, rtContext_t context);
 
-/** Frees memory of any kind and any allocator, from any thread. Does not block: the memory is used again when every stream of
- * its context, and every stream that was given an address inside, has passed its present work.
+/** Frees memory of any kind and any allocator, from any thread. Does not block: the memory is reused once present work is
+ * complete on all streams of its context, and on other streams that were given an address inside.
  *  @param[in] pointer  as the allocation gave it; may be NULL: nothing happens
  *  blocks: never
  *  capture: outside
@@ -1813,17 +1814,16 @@ RT_API rtStatus_t rtMemcpy2D(void* dst, size_t dst_pitch, const void* src, size_
 /** Copies in a stream's order, as cudaMemcpyAsync. A source in memory that the library does not know (pageable: neither
  *  allocated, registered nor imported) has been read when the call returns. The call waits for earlier copies that write to
  *  such a source; the program completes other work that writes there before the call. An idle stream copies at once, on the
- *  calling thread. Behind pending work the source travels in the stream (up to 4 KiB) or in staging memory of the context. A
- *  copy that would hold more than 64 MiB of it, or finds none, makes the call wait until the stream has passed the copy (in its
- *  own host function: BUSY). Any other source is read in the stream's order: the program keeps it valid and unchanged until the
- *  stream has passed the copy, and a destination valid as long. A capture records the address; rtGraphLaunch says when it is
- * read.
+ *  calling thread. After pending work the source travels in the stream (up to 4 KiB) or in staging memory of the context. If a
+ *  copy would hold more than 64 MiB of it, or finds none, the call waits until the copy is complete. In a host function of the
+ *  stream that is BUSY. Any other source is read in the stream's order. The program keeps it valid and unchanged until the copy
+ *  is complete, and a destination valid as long. A capture records the address; rtGraphLaunch says when it is read.
  *  @param[in] dst     first byte to write, size bytes; may be NULL if size is 0
  *  @param[in] src     first byte to read, size bytes; may be NULL if size is 0
  *  @param[in] size    bytes; 0 is success
  *  @param[in] kind    RT_MEMCPY_*
  *  @param[in] stream  of dst's or src's context (host to host: any); may be NULL: default
- *  blocks: maybe, from or to pageable host memory; from it, behind more than 64 MiB of staged copies, for the stream
+ *  blocks: maybe, from or to pageable host memory; from it, after more than 64 MiB of staged copies, for the stream
  *  capture: node
  *  errors: INVALID_VALUE (leaves an allocation, overlaps, contradicts kind), INVALID_HANDLE, WRONG_CONTEXT,
  *    NOT_FOUND, BUSY, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER, CAPTURE_INVALIDATED */
@@ -1838,15 +1838,15 @@ RT_API rtStatus_t rtMemcpyAsync(void* dst, const void* src, size_t size, int32_t
  *  @param[in] height     rows; 0 is success
  *  @param[in] kind       RT_MEMCPY_*
  *  @param[in] stream     of dst's or src's context (host to host: any); may be NULL: default
- *  blocks: maybe, from or to pageable host memory; from it, behind more than 64 MiB of staged copies, for the stream
+ *  blocks: maybe, from or to pageable host memory; from it, after more than 64 MiB of staged copies, for the stream
  *  capture: node
  *  errors: INVALID_VALUE (leaves an allocation, overlaps, contradicts kind, pitch below width), INVALID_HANDLE,
  *    WRONG_CONTEXT, NOT_FOUND, BUSY, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER, CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtMemcpy2DAsync(void* dst, size_t dst_pitch, const void* src, size_t src_pitch, size_t width, size_t height,
                                   int32_t kind, rtStream_t stream);
 
-/** Sets bytes and waits, as cudaMemset, on the default stream of the context that owns dst: memory that the library
- *  allocated, registered or imported, or a module's global, as for every fill.
+/** Sets bytes and waits, as cudaMemset, on the default stream of the context that owns dst. As for every fill, dst is memory
+ *  that the library allocated, registered or imported, or a module's global.
  *  @param[in] dst    first byte, size bytes; may be NULL if size is 0
  *  @param[in] value  its low 8 bits fill every byte
  *  @param[in] size   bytes; 0 is success
@@ -1958,8 +1958,8 @@ RT_API rtStatus_t rtMemPoolSetReleaseThreshold(uint64_t bytes, rtMemPool_t pool)
  *    DRIVER, CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtMallocFromPool(void** pointer, size_t size, size_t alignment, rtStream_t stream, rtMemPool_t pool);
 
-/** While on, what the pool allocates is pinned: freed or not, it stays reserved until pin mode is off and the graphs are gone
- *  that were captured or instantiated meanwhile, which may name an address as a value. Memory that is freed and pinned is
+/** While on, memory that the pool allocates is pinned. Freed or not, it stays reserved until pin mode is off and all graphs
+ *  captured or instantiated meanwhile are gone. They may hold an address as a value. Memory that is freed and pinned is
  *  pending; one capture may be given it again.
  *  @param[in] on    1 or 0; for all threads
  *  @param[in] pool  the pool
@@ -2020,10 +2020,10 @@ RT_API rtStatus_t rtModuleCreateFromSource(rtModule_t* module, const char* sourc
 
 /** Builds one module from several sources, as clCompileProgram and clLinkProgram. Each source has macros of its own, and
  *  messages call them kernel0.cl, kernel1.cl and so on. A function that one source declares may be defined in any other, and
- *  the module has the kernels of all. What a shared header brings into several sources is there once if it reads the same
- *  each time: types, constants, declarations, static and inline functions. Otherwise a name means one thing in all sources,
- *  static or not: two meanings are BUILD_FAILED with both places, as is a function that is called and defined nowhere. A
- *  count of 0, or of more than 65,536, is INVALID_VALUE.
+ *  the module has the kernels of all. Types, constants, declarations, static and inline functions of a header that several
+ *  sources share are there once if their text is the same. Otherwise a name means one thing in all sources, static or not: two
+ *  meanings are BUILD_FAILED with both places. So is a function that is called and defined nowhere. A count of 0, or of more
+ *  than 65,536, is INVALID_VALUE.
  *  @param[out] module   receives the module, which the caller destroys
  *  @param[in]  sources  count texts, borrowed for the call
  *  @param[in]  count    elements of sources
@@ -2060,10 +2060,10 @@ RT_API rtStatus_t rtModuleLoadData(rtModule_t* module, const void* image, size_t
  *    device), BUILD_FAILED, COMPILER_NOT_FOUND, INVALID_IMAGE, BUSY, IO, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtModuleLoadFile(rtModule_t* module, const char* path, const rtModuleOptions_t* options, rtContext_t context);
 
-/** Writes the code of a module and its source as an image (docs/design/images.md), which rtModuleLoadData and rtModuleLoadFile
- * take on any machine: where the code suits the device it is loaded without a compiler, else the source is built. Waits for
- * optimised code. For the CPU and CUDA the same source and options give the same bytes on the same machine. Machine code in an
- * image is run as it is: load images from places that are trusted.
+/** Writes the code of a module and its source as an image (docs/design/images.md). rtModuleLoadData and rtModuleLoadFile take
+ * it on any machine: code that suits the device is loaded without a compiler, else the source is built. Waits for optimised
+ * code. For the CPU and CUDA the same source and options give the same bytes on the same machine. Machine code in an image is
+ * run as it is: load images from places that are trusted.
  *  @param[out] buffer   receives the image, at most size bytes; may be NULL if size is 0
  *  @param[in]  size     bytes of buffer
  *  @param[out] needed   receives the bytes of the whole image; may be NULL
@@ -2368,9 +2368,9 @@ RT_API rtStatus_t rtGraphAddHostNode(rtGraphNode_t* node, const rtGraphHostParam
                                      uint32_t count, rtGraph_t graph);
 
 /** Adds a call that submits work to the driver's own stream, as rtStreamLaunchNative does. Inferred dependencies order it with
- *  all other nodes. On CUDA the function is called once for each exec of the graph, and at rtGraphExecUpdate, on the calling
- *  thread, with a private stream in capture. Its work becomes part of the exec, and launches do not call it. Its status, or the
- *  failure of a call that cannot be captured (a wait for the stream), is that of rtGraphExecCreate, rtGraphInstantiate or
+ *  all other nodes. On CUDA the calling thread calls the function once for each exec of the graph, and at rtGraphExecUpdate,
+ *  with a private stream in capture. Its work becomes part of the exec, and launches do not call it. Its status, or the failure
+ *  of a call that cannot be captured (a wait for the stream), is that of rtGraphExecCreate, rtGraphInstantiate or
  *  rtGraphExecUpdate. On other backends it is called at each launch, on a thread of the library.
  *  @param[out] node          receives the node, which belongs to the graph
  *  @param[in]  params        copied; release is only called if the node was added
@@ -2622,7 +2622,7 @@ RT_API rtStatus_t rtGraphExecCreate(rtGraphExec_t* exec, rtCapturePlan_t plan);
  *    threw), CAPTURE_INVALIDATED (it did what cannot be recorded) */
 RT_API rtStatus_t rtGraphInstantiate(rtGraphExec_t* exec, rtGraph_t graph, rtContext_t context);
 
-/** Destroys an exec. Launches in flight complete, and its leases end behind them.
+/** Destroys an exec. Launches in flight complete, and its leases end after them.
  *  @param[in] exec  may be NULL: nothing happens
  *  blocks: never
  *  capture: outside
@@ -2635,8 +2635,8 @@ RT_API rtStatus_t rtGraphExecDestroy(rtGraphExec_t exec);
  * more bytes than are bound, overlapping sides of a copy) is no failure of these calls. A launch before the change is complete
  * is INVALID_VALUE and names node and buffer. The library knows which part of a buffer a kernel uses if its argument says so
  * (rtGraphArg_t.size). A value beyond a maximum is INVALID_VALUE at once. On CUDA each call changes a node in place. The driver
- * may have to instantiate again for a copy of rows, for a fill of more bytes than at the time when all buffers were first
- * bound, and for a node that did nothing then (a grid of 0). */
+ * may have to instantiate again for a copy of rows. So it may for a node that did nothing when all buffers were first bound (a
+ * grid of 0). So it may for a fill of more bytes than at that time. */
 
 /** Binds memory to a buffer, from the next launch on. The exec leases the memory until the buffer is bound again.
  *  @param[in] buffer   of the graph that the exec was made of; no temporary
@@ -2746,8 +2746,8 @@ RT_API rtStatus_t rtStreamEndCapture(rtGraph_t* graph, rtStream_t stream);
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtStreamIsCapturing(int32_t* state, rtStream_t stream);
 
-/** Returns the node behind which a capturing stream goes on: the one that it recorded last, or that it waits for. If it waits
- * for several nodes, the call adds an empty node behind all of them.
+/** Returns the node after which a capturing stream goes on: the one that it recorded last, or that it waits for. If it waits
+ * for several nodes, the call adds an empty node after all of them.
  *  @param[out] last    receives the node, which belongs to the graph to be; NULL if there is none yet
  *  @param[in]  stream  may be NULL: default
  *  blocks: never
@@ -2837,8 +2837,8 @@ RT_API rtStatus_t rtStreamImport(rtStream_t* stream, const uint64_t native[2], r
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtEventImport(rtEvent_t* event, const uint64_t native[2], rtContext_t context);
 
-/** Makes memory of another library known to this one. rtFree only detaches it. An address may be imported more than once: each
- *  rtFree of it gives back one import, the last one first, and the memory is known until the last. OpenCL takes a cl_mem of its
+/** Makes memory of another library known to this one. rtFree only detaches it. An address may be imported more than once. Each
+ *  rtFree of it gives back one import, the newest first, and the memory is known until the last. OpenCL takes a cl_mem of its
  *  context and an offset in it, in every memory tier; no address, and what is no cl_mem may end the process.
  *  @param[out] pointer  receives the address, for rtFree
  *  @param[in]  native   2 values, as rtPointerGetNative gives them (OpenCL: in the tier buffer); borrowed until rtFree
@@ -2849,8 +2849,8 @@ RT_API rtStatus_t rtEventImport(rtEvent_t* event, const uint64_t native[2], rtCo
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtMemImport(void** pointer, const uint64_t native[2], uint64_t size, rtContext_t context);
 
-/** The same, with a function that tells the owner when the library has done with the memory: behind rtFree, and behind all work
- *  and all graphs that use it. If this call fails, release is not called.
+/** Like rtMemImport. release(user) is called when the library has done with the memory: after rtFree, and after all work and
+ *  all graphs that use it. If this call fails, release is not called.
  *  @param[out] pointer  receives the address, for rtFree
  *  @param[in]  native   2 values, as rtPointerGetNative gives them; borrowed until release is called
  *  @param[in]  size     bytes, not 0
@@ -2863,8 +2863,9 @@ RT_API rtStatus_t rtMemImport(void** pointer, const uint64_t native[2], uint64_t
 RT_API rtStatus_t rtMemImportWithRelease(void** pointer, const uint64_t native[2], uint64_t size, void* user,
                                          rtReleaseFunction_t release, rtContext_t context);
 
-/** Calls a function that submits work to the driver's own stream, in order with the stream, on a thread of the library or on
- * one that waits for the stream. In a capture it becomes a node: see rtGraphAddNativeNode for when that is called.
+/** Calls a function that submits work to the driver's own stream. It is called in the stream's order, on a thread of the
+ * library or on one that waits for the stream. In a capture it becomes a node: see rtGraphAddNativeNode for when that is
+ * called.
  *  @param[in] function  receives the native stream; a failure that it returns is the stream's
  *  @param[in] user      passed to function; may be NULL
  *  @param[in] stream    may be NULL: default
@@ -2874,7 +2875,7 @@ RT_API rtStatus_t rtMemImportWithRelease(void** pointer, const uint64_t native[2
  *    DRIVER, CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtStreamLaunchNative(rtNativeFunction_t function, void* user, rtStream_t stream);
 
-/** The same, with a function that releases user behind its last use, as rtLaunchHostFunctionWithRelease.
+/** Like rtStreamLaunchNative. release(user) is called after the last use of user, as with rtLaunchHostFunctionWithRelease.
  *  @param[in] function  as for rtStreamLaunchNative
  *  @param[in] user      passed to function and release; may be NULL
  *  @param[in] release   called once with user; may be NULL
@@ -2886,10 +2887,10 @@ RT_API rtStatus_t rtStreamLaunchNative(rtNativeFunction_t function, void* user, 
 RT_API rtStatus_t rtStreamLaunchNativeWithRelease(rtNativeFunction_t function, void* user, rtReleaseFunction_t release,
                                                   rtStream_t stream);
 
-/** The same at once, on the calling thread, for functions that only submit: shorter than rtStreamLaunchNative by the way to
- *  another thread. RT_NOT_READY, and function is not called, where work ahead of it is not with the driver yet: behind a host
- *  function, say, or a wait for another device; on the CPU, where work ahead is not complete. What other threads submit to the
- *  stream meanwhile comes behind it.
+/** Like rtStreamLaunchNative, but at once and on the calling thread, which is faster. For functions that only submit.
+ *  If earlier work is not with the driver yet, the result is RT_NOT_READY and function is not called. So it is after a host
+ *  function, or a wait for another device. On the CPU: if earlier work is not complete. Work that other threads submit to the
+ *  stream meanwhile is ordered after it.
  *  @param[in] function  receives the native stream; a failure that it returns is the stream's, and this call returns it
  *  @param[in] user      passed to function; may be NULL
  *  @param[in] stream    may be NULL: default
@@ -2901,10 +2902,10 @@ RT_API rtStatus_t rtStreamCallNative(rtNativeFunction_t function, void* user, rt
 
 /* ---- Trace: a timeline of the program, and records for tools ---------------------------------------------------- */
 
-/** Begins a timeline in Chrome's trace format, as RT_TRACE does for the whole process: calls, builds, memory, and the work of
- *  every stream with its times on the device. Streams may be older: their work is timed from the next submission on. An exec of
- *  a graph that is older is timed as a whole on CUDA, with its nodes elsewhere. Work submitted before is not in it on CUDA and
- *  OpenCL.
+/** Begins a timeline in Chrome's trace format, as RT_TRACE does for the whole process. It has calls, builds, memory, and the
+ *  work of every stream with its times on the device. Streams may be older: their work is timed from the next submission on. An
+ *  exec of a graph that is older is timed as a whole on CUDA, with its nodes elsewhere. Work submitted before is not in it on
+ *  CUDA and OpenCL.
  *  @param[in] file  a path; what is there is replaced
  *  blocks: never
  *  capture: outside

@@ -16,10 +16,10 @@
  *   `receive` may be the same memory where a comment says how ("in place"); any other overlap is INVALID_VALUE.
  *
  * Results
- *   The operands of a reduction are taken in the order of the ranks, in one process and among processes of MPI or of one host,
- *   so that the same call gives the same bits on every rank and at each run (NCCL: see below). Sums and products of integers
- *   wrap. Results of f16 and bf16 are rounded to even behind each operand. MINIMUM and MAXIMUM are NaN where an operand
- *   is. AVERAGE is the sum divided by the ranks; of integers it is truncated towards 0.
+ *   A reduction takes its operands in rank order, in one process and among processes of MPI or of one host. So the same call
+ *   gives the same bits on every rank and at each run (NCCL: see below). Sums and products of integers wrap. Results of f16 and
+ *   bf16 are rounded to nearest even after each addition or multiplication. MINIMUM and MAXIMUM are NaN where an operand is.
+ *   AVERAGE is the sum divided by the ranks; for integers it is truncated towards 0.
  *
  * Failures
  *   A communicator that has failed stays so. Its first failure is that of all operations in flight, whose streams latch
@@ -33,44 +33,44 @@
  *   until MPI_Finalize.
  *
  * Fork
- *   In a child of fork whose parent had started this library, every function is FORKED, with its sentence, but rtCommDestroy,
- *   which succeeds, and rtCommGetLastErrorMessage. rtCommGetUniqueId and the calls that create start it. Loading it, groups
- *   that hold nothing, and calls that are refused for a pointer, an option or a handle do not. A child whose parent had
- *   started neither this library nor rt.h may use both, and its unique ids are none of its parent's.
+ *   In a child of fork whose parent had started this library, every function returns FORKED, with its sentence. Only
+ *   rtCommDestroy succeeds, and rtCommGetLastErrorMessage works. rtCommGetUniqueId and the calls that create start it. Loading
+ *   it, groups that hold nothing, and calls that are refused for a pointer, an option or a handle do not. A child whose parent
+ *   had started neither this library nor rt.h may use both, and its unique ids are none of its parent's.
  *
  * Capture
  *   A captured operation becomes nodes of the graph, and every launch is an operation of its rank. Every rank captures.
  *   On a stream of CUDA a capture is NOT_SUPPORTED, but with NCCL, of an operation that has run before.
  *
  * Processes of one host
- *   Where the ranks of rtCommCreate are in several processes of one host, memory that they share joins them, without MPI: ranks
- *   on the CPU and on any other device, but where NCCL joins GPUs (see below). A process may have several ranks. All that is
- *   said here of one process holds for them: order and bits, splits, captures (not on CUDA), ranks that mean something else,
- *   and aborts, which reach all. A process that ends, or is killed, ends the waits of the others within a fraction of a second.
- *   The processes are of one user, and see one /dev/shm, so that containers share it or are hosts of their own. Ranks of such a
- *   communicator are 1,024 at most. They have 1.2 MiB there each (0.4 to 0.7 MiB of more than 8) from the first rank that comes
- *   until the last one is destroyed. The name is
- *   taken away when all have come, so that nothing is left. What processes leave that were all killed before, the next
- *   communicator of their user takes away. On a device operations copy its memory to the host and back by pieces.
+ *   Ranks of rtCommCreate in several processes of one host are joined by memory that the processes share, without MPI. They may
+ *   be on the CPU or on any other device, except GPUs that NCCL joins (see below). A process may have several ranks. They
+ *   follow all rules of one process: order and bits, splits, captures (not on CUDA), detection of different operations, and
+ *   aborts, which reach all. A process that ends, or is killed, ends the waits of the others within a fraction of a second. The
+ *   processes are of one user, and see one /dev/shm, so that containers share it or are hosts of their own. Such a communicator
+ *   has at most 1,024 ranks. Each takes 1.2 MiB there (0.4 to 0.7 MiB if more than 8), from the first rank that comes until the
+ *   last is destroyed. The name is taken away when all have come, so that nothing is left. If all processes are killed before,
+ *   the next communicator of the same user takes it away. On a device operations copy its memory to the host and back by
+ *   pieces.
  *
  * NCCL
  *   Where each rank of a process has a CUDA device of its own, and NCCL 2.18 or later is installed, NCCL runs the
  *   operations. The order of operands, the rounding of AVERAGE, and MINIMUM and MAXIMUM of a NaN are then NCCL's. 16-bit
  *   integers, which it has no type for, are reduced as without it, and not captured, but among processes: there as integers
- *   of 32 bits. Communicators that share devices need one order of submission on all of them, also of launches of graphs:
- *   NCCL may wait for ever otherwise, which TIMEOUT ends, but not of a launch. A launch ends that waits for a rank whose
- *   process has ended, and after timeout_ns one that waits for a rank that was destroyed: where the ranks have a hub (below),
+ *   of 32 bits. Communicators that share devices need one order of submission on all of them, also of launches of graphs.
+ *   Otherwise NCCL may wait for ever: TIMEOUT ends such a wait, but not that of a launch. A launch that waits for a rank whose
+ *   process has ended is ended. One that waits for a destroyed rank is ended after timeout_ns. If the ranks have a hub (below),
  *   any work of the context counts as such a wait then. RT_COMM_ENGINE chooses the engine: see the documentation of the
- *   environment. A call gives its work to NCCL on the thread of the program where it can, and waits
- *   while the driver's queue is full, as a call of NCCL does.
- *   Where the ranks of rtCommCreate are in several processes, all on CUDA devices that differ, and NCCL was found where the
- *   id was made, NCCL joins them, also on several hosts. Then no rank is found that means something else. The ranks have a
- *   hub beside NCCL, in the process of rank 0: at the address of the launcher, or on the host where the id was made, for
- *   the ranks there; with rtCommCreateFromMpi on the host of rank 0, for ranks of several hosts at the first address of its
- *   interfaces, with a secret that MPI hands round. By it a process that ends is named to those that wait for it, a rank
- *   that stays away to all when the time has passed, and an abort or a failure reaches all. Ranks without one hear of those
- *   of their own process alone, and TIMEOUT names no rank. It is gone when the process of rank 0 ends. A split has one where
- *   all its ranks are on one host.
+ *   environment. A call gives its work to NCCL on the calling thread where it can. It waits while the driver's queue is full,
+ *   as a call of NCCL does.
+ *   NCCL joins ranks of rtCommCreate in several processes, also on several hosts. Each rank then needs a CUDA device of its
+ *   own, and NCCL must have been found where the id was made. A rank that calls a different operation is not detected then. The
+ *   ranks have a hub beside NCCL, in the process of rank 0. Its address is that of the launcher, or is on the host where the id
+ *   was made, for the ranks there. With rtCommCreateFromMpi the hub is on the host of rank 0, with a secret that MPI
+ *   distributes. Ranks of several hosts reach it at the first address of its interfaces. The hub names a process that ends to
+ *   the ranks that wait for it, and a missing rank to all when the time has passed. It passes an abort or a failure on to all.
+ *   Ranks without a hub hear only of the ranks of their own process, and TIMEOUT names no rank. The hub is gone when the
+ *   process of rank 0 ends. A split has one where all its ranks are on one host.
  */
 #ifndef MANYRT_RT_COMM_H_
 #define MANYRT_RT_COMM_H_
@@ -113,7 +113,7 @@ enum rtCommReduction {
 /** For the color of rtCommSplit: no part of a new communicator. */
 enum rtCommColor { RT_COMM_NO_COLOR = -1 };
 
-/** What runs the operations of a communicator. */
+/** The engine that runs the operations of a communicator. */
 enum rtCommEngine {
   RT_COMM_ENGINE_INVALID = -1,
   RT_COMM_ENGINE_IN_PROCESS = 0,    /**< copies and kernels of this library, among ranks of one process */
@@ -134,7 +134,7 @@ enum rtCommTransport {
   RT_COMM_TRANSPORT_NCCL = 6           /**< what NCCL chooses: NVLink, PCIe, shared memory, the network */
 };
 
-/** What the ranks of a communicator find each other by: bytes, to be handed on as they are. */
+/** The id by which the ranks of a communicator find each other: bytes, to be handed on as they are. */
 typedef struct rtCommUniqueId_t {
   uint8_t bytes[256];
 } rtCommUniqueId_t;
@@ -207,7 +207,7 @@ RT_API rtStatus_t rtCommGetUniqueId(rtCommUniqueId_t* id);
  *  thread; a thread that has several ranks calls it within a group, and rtCommGroupEnd waits for all. Where all ranks are
  *  in the process that made the id, on any devices, the communicator is that of rtCommCreateAll. Else NCCL joins them where
  *  each has a CUDA device of its own, and otherwise memory that the processes of one host share. When the time of a rank has
- *  passed, every rank that came (with NCCL: in its process) gets TIMEOUT, with a sentence that names those that did not. Then,
+ *  passed, every rank that came gets TIMEOUT (with NCCL: in its process). The sentence names the ranks that did not come. Then,
  *  and when the communicator is made, the id is used.
  *  @param[out] comm     receives the rank, which the caller destroys. In a group written by rtCommGroupEnd
  *  @param[in]  options  may be NULL; timeout_ns is also how long this rank waits here; for operations those of the lowest
@@ -227,18 +227,18 @@ RT_API rtStatus_t rtCommCreate(rtComm_t* comm, const rtCommOptions_t* options, c
                                int32_t size, rtContext_t context);
 
 /** Makes a communicator of processes of MPI: each calls it, and has the rank that it has in mpi_comm. The engine is a library
- * of its own, opened by the first call. Where each rank has a CUDA device of its own, on one host or several, and all find NCCL
- * of one release, MPI only starts the ranks: NCCL runs the operations, as it does for rtCommCreate among processes, and nothing
- * below about MPI holds. MPI has to run for this call alone then. RT_COMM_ENGINE chooses, and rtCommGetInfo tells what runs,
- * and why it is not NCCL. Else MPI runs the operations: on the CPU in its memory. On other devices it gets copies on the host,
- * but memory of CUDA itself where it says that it takes that (MPIX_Query_cuda_support); reductions are then kernels of the
- * rank's device. MPI runs from before this call until the communicator and its graphs are gone. With MPI_THREAD_MULTIPLE
- * operations return at once, as elsewhere. Where MPI was initialised with less, the library calls it on the threads that call
- * this library alone: an operation waits for its stream, and returns when it is over, with the same statuses. One thread at a
- * time calls operations, splits and destroys then, and below MPI_THREAD_SERIALIZED only the one that made the communicator. All
- * ranks enter the operations of different communicators in one order. A capture is NOT_SUPPORTED. With RT_COMM_MPI=collectives
- * operations are MPI's own blocking collectives: the order of the operands is MPI's, ranks that come with something else are
- * not found, and no time or abort ends a wait. For many ranks, and for simulators of MPI.
+ * of its own, opened by the first call. If each rank has its own CUDA device, on one host or several, and all find NCCL of one
+ * release, MPI only starts the ranks. NCCL then runs the operations, as for rtCommCreate among processes, and nothing below
+ * about MPI holds. MPI has to run for this call alone then. RT_COMM_ENGINE chooses, and rtCommGetInfo tells what runs, and why
+ * it is not NCCL. Else MPI runs the operations: on the CPU in its memory. On other devices it gets copies on the host, but
+ * memory of CUDA itself where it says that it takes that (MPIX_Query_cuda_support); reductions are then kernels of the rank's
+ * device. MPI runs from before this call until the communicator and its graphs are gone. With MPI_THREAD_MULTIPLE operations
+ * return at once, as elsewhere. If MPI was initialised with less, only threads that call this library call MPI. An operation
+ * then waits for its stream and returns when it is over, with the same statuses. Then one thread at a time calls operations,
+ * splits and destroys; below MPI_THREAD_SERIALIZED only the thread that made the communicator. All ranks enter the operations
+ * of different communicators in one order. A capture is NOT_SUPPORTED. With RT_COMM_MPI=collectives operations are MPI's own
+ * blocking collectives, in MPI's order of operands. A rank that calls a different operation is not detected, and no time or
+ * abort ends a wait. It is meant for many ranks, and for simulators of MPI.
  *  @param[out] comm      receives the rank, which the caller destroys
  *  @param[in]  options   may be NULL
  *  @param[in]  mpi_comm  points to an MPI_Comm of the MPI that the engine was built for; duplicated
@@ -254,19 +254,19 @@ RT_API rtStatus_t rtCommCreateFromMpi(rtComm_t* comm, const rtCommOptions_t* opt
 /** Makes a communicator of the processes that a launcher started: each calls it once, and has the rank that its environment
  *  says. The ranks meet over TCP, and then it is rtCommCreate with an id of rank 0. All leave with the communicator, or all
  *  that came with the same failure. One rank alone needs no network.
- *  - Rank and size: RANK and WORLD_SIZE (torchrun, or by hand), else those of Open MPI (OMPI_COMM_WORLD_RANK, _SIZE), PMI
+ *  - Rank and size: RANK and WORLD_SIZE (torchrun, or by hand). Else those of Open MPI (OMPI_COMM_WORLD_RANK, _SIZE), PMI
  *    (PMI_RANK, PMI_SIZE), Slurm (SLURM_PROCID, SLURM_NTASKS), or PMIX_RANK with WORLD_SIZE.
- *  - Where they meet: MASTER_ADDR, a name or an address of rank 0's host, else the first host of Slurm's step, else 127.0.0.1
+ *  - Where they meet: MASTER_ADDR, a name or an address of rank 0's host. Else the first host of Slurm's step, else 127.0.0.1
  *    where all ranks are on one host. Rank 0 listens there and at no other address. The port is RT_COMM_PORT, else the one
  *    after MASTER_PORT, which is the launcher's own. It is free again when the ranks have met.
- *  - RT_COMM_TOKEN: a secret, the same on all ranks. It is proved and not sent; what is sent is not encrypted. Without it
- *    ranks meet at a loopback address alone, where each program of the machine can come as one: MASTER_ADDR is one, or the
- *    launcher says that all ranks are on this host, and 127.0.0.1 is taken in its place.
+ *  - RT_COMM_TOKEN: a secret, the same on all ranks. It is proved and not sent; what is sent is not encrypted. Without it ranks
+ *    meet only at a loopback address, where any program of the machine can come as a rank. MASTER_ADDR is one, or the launcher
+ *    says that all ranks are on this host: then 127.0.0.1 replaces it.
  *  The device is the caller's choice, often that of LOCAL_RANK. The call is no part of a group. The wait goes on after a
  *  signal whose handler returns. A process calls it as often as the others; calls at the same time need ports of their own.
  *  @param[out] comm     receives the rank, which the caller destroys
- *  @param[in]  options  may be NULL; the shortest timeout_ns of the ranks that have come is how long these wait for the others
- *                       to come, and then that of each how long it waits for them in the creation
+ *  @param[in]  options  may be NULL; the shortest timeout_ns of the ranks that have come limits their wait for the others to
+ *                       come; then each rank's own limits its wait in the creation
  *  @param[in]  context  may be NULL: current
  *  blocks: yes, for the other processes; at most timeout_ns and 6 s for them to meet, then as rtCommCreate; and for the system,
  *    while it looks up the name of the host
@@ -277,9 +277,9 @@ RT_API rtStatus_t rtCommCreateFromMpi(rtComm_t* comm, const rtCommOptions_t* opt
  *    rank ended meanwhile), DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtCommCreateFromEnvironment(rtComm_t* comm, const rtCommOptions_t* options, rtContext_t context);
 
-/** Makes new communicators of the ranks of one, as MPI_Comm_split: of all ranks with the same color, in the order of key and,
- *  where keys are equal, of rank. Every rank calls it, each on its own thread; a thread that has several ranks calls it within
- *  a group, and rtCommGroupEnd waits for all.
+/** Splits a communicator, as MPI_Comm_split: the ranks of each color form a new one, ordered by key and, where keys are equal,
+ *  by rank. Every rank calls it, each on its own thread; a thread that has several ranks calls it within a group, and
+ *  rtCommGroupEnd waits for all.
  *  @param[out] comm    receives the rank of the new communicator, which the caller destroys; NULL for RT_COMM_NO_COLOR. In a
  *                      group written by rtCommGroupEnd
  *  @param[in]  color   0 and above, or RT_COMM_NO_COLOR
@@ -290,8 +290,8 @@ RT_API rtStatus_t rtCommCreateFromEnvironment(rtComm_t* comm, const rtCommOption
  *  errors: INVALID_VALUE, INVALID_HANDLE, TIMEOUT, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtCommSplit(rtComm_t* comm, int32_t color, int32_t key, rtComm_t parent);
 
-/** Ends a rank. Its operations in flight go on, and so do graphs that captured some. Behind the last of these, what other ranks
- *  still expect of this one fails.
+/** Ends a rank. Its operations in flight go on, and so do graphs that captured some. After the last of these, operations in
+ *  which other ranks still expect this one fail.
  *  @param[in] comm  may be NULL: nothing happens
  *  blocks: never
  *  capture: outside
@@ -424,7 +424,7 @@ RT_API rtStatus_t rtCommReduce(void* receive, const void* send, uint64_t count, 
 RT_API rtStatus_t rtCommBroadcast(void* receive, const void* send, uint64_t count, int32_t type, int32_t root,
                                   rtStream_t stream, rtComm_t comm);
 
-/** Gives every rank the elements of all, one after the other in the order of the ranks.
+/** Gives every rank the elements of all, concatenated in rank order.
  *  @param[in] receive  count times size elements
  *  @param[in] send     count elements; in place: those of this rank in receive
  *  @param[in] count    elements of each rank; 0 is legal
@@ -453,7 +453,7 @@ RT_API rtStatus_t rtCommAllGather(void* receive, const void* send, uint64_t coun
 RT_API rtStatus_t rtCommReduceScatter(void* receive, const void* send, uint64_t count, int32_t type, int32_t reduction,
                                       rtStream_t stream, rtComm_t comm);
 
-/** Gives rank i the i-th part of every rank, one after the other in the order of the ranks.
+/** Gives rank i the i-th part of every rank, concatenated in rank order.
  *  @param[in] receive  count times size elements
  *  @param[in] send     count times size elements; in place: the same as receive, on every rank
  *  @param[in] count    elements from each rank to each; 0 is legal
@@ -467,7 +467,7 @@ RT_API rtStatus_t rtCommReduceScatter(void* receive, const void* send, uint64_t 
 RT_API rtStatus_t rtCommAllToAll(void* receive, const void* send, uint64_t count, int32_t type, rtStream_t stream,
                                  rtComm_t comm);
 
-/** Gives root the elements of all ranks, one after the other in the order of the ranks.
+/** Gives root the elements of all ranks, concatenated in rank order.
  *  @param[in] receive  count times size elements; of root alone, else may be NULL
  *  @param[in] send     count elements; in place at root: those of root in receive
  *  @param[in] count    elements of each rank; 0 is legal
@@ -511,7 +511,7 @@ RT_API rtStatus_t rtCommScatter(void* receive, const void* send, uint64_t count,
  *    DRIVER, CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtCommSend(const void* send, uint64_t count, int32_t type, int32_t peer, rtStream_t stream, rtComm_t comm);
 
-/** Receives what a rank sends.
+/** Receives elements that a rank sends.
  *  @param[in] receive  count elements
  *  @param[in] count    elements; 0 is legal
  *  @param[in] type     RT_COMM_I8 to RT_COMM_F64
