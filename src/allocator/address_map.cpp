@@ -37,6 +37,7 @@ Entry* toList(uintptr_t value) { return reinterpret_cast<Entry*>(value & ~uintpt
 
 Cell* cellOf(uint64_t granule, bool create) {
   std::atomic<Leaf*>& slot = root[granule >> kLeafBits];
+  // A leaf is one piece of the upper level: most of the address space has none.
   // overlaps() comes here without the writers' lock, hence acquire; the release shows the leaf with its null cells.
   Leaf* leaf = slot.load(std::memory_order_acquire);
   if (leaf == nullptr && create) {
@@ -47,6 +48,7 @@ Cell* cellOf(uint64_t granule, bool create) {
   return leaf == nullptr ? nullptr : &leaf->cells[granule & ((uint64_t{1} << kLeafBits) - 1)];
 }
 
+// Allocated under the writers' lock, before the map changes: a failure leaves the map as it was.
 Entry* newEntry(Region* region, Entry* next) {
   if (fault::fails("address map entry")) throw std::bad_alloc();
   Entry* entry = new Entry;
@@ -56,7 +58,7 @@ Entry* newEntry(Region* region, Entry* next) {
   return entry;
 }
 
-// Of a granule: runs the body for each part that the region has.
+// Runs the body for each part of a granule that the region has.
 template <class Body>
 void forParts(const Region& region, uint64_t granule, Body body) {
   const uint64_t begin = granule * kParts;  // in parts
@@ -101,6 +103,7 @@ void removeFrom(Cell& cell, Region* region) {
       } else {
         cell.store(next == nullptr ? 0 : reinterpret_cast<uintptr_t>(next) | 1, std::memory_order_release);
       }
+      // Not deleted: a reader may stand on it until its guard has ended.
       epoch::retire(entry);
       return;
     }
@@ -116,6 +119,7 @@ void removeGranule(uint64_t granule, Region* region) {
   if (!isTagged(value)) return removeFrom(*cell, region);
   Split* split = toSplit(value);
   forParts(*region, granule, [&](uint64_t part) { removeFrom(split->cells[part], region); });
+  // An empty split is given back, or addresses that come and go would leave one in each granule.
   for (const Cell& part : split->cells) {
     if (part.load(std::memory_order_relaxed) != 0) return;
   }
@@ -138,6 +142,7 @@ void addGranule(uint64_t granule, Region* region) {
     forParts(*other, granule,
              [&](uint64_t part) { split->cells[part].store(reinterpret_cast<uintptr_t>(other), std::memory_order_relaxed); });
     value = reinterpret_cast<uintptr_t>(split) | 1;
+    // The split shows the first region before the new one is added: a reader finds it at any time.
     cell->store(value, std::memory_order_release);
   }
   try {
@@ -170,6 +175,7 @@ Status insert(Region* region) {
   try {
     for (; done <= last; ++done) addGranule(done, region);
   } catch (const std::bad_alloc&) {  // the granules before have to be undone; the sentence says what cannot be kept track of
+    // In reverse: the granule that failed has undone its own parts.
     while (done-- > first) removeGranule(done, region);
     return Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no host memory to keep track of %llu bytes.",
                          static_cast<unsigned long long>(region->memory().size));
@@ -180,6 +186,7 @@ Status insert(Region* region) {
 void remove(Region* region) {
   std::lock_guard lock(writers);
   uint64_t last = (region->end() - 1) >> kGranuleBits;
+  // Undoes the parts that were added, and the split if it was made for this region.
   for (uint64_t granule = region->begin() >> kGranuleBits; granule <= last; ++granule) removeGranule(granule, region);
 }
 
@@ -227,6 +234,7 @@ bool overlaps(const void* pointer, uint64_t size) {
 
 namespace {
 
+// For words in reports of errors and crashes, not for look-ups.
 constexpr uint64_t kMostGranules = 512;  // a gibibyte: what lies further away says nothing of a wrong index
 
 // All regions of a granule, some of them more than once.
@@ -249,6 +257,7 @@ void forRegions(uint64_t granule, Body body) {
 }  // namespace
 
 Region* nearestBefore(uintptr_t address) {
+  // Granule by granule away from the address. The first granule with a region to this side has the nearest one.
   Region* best = nullptr;
   const uint64_t from = address >> kGranuleBits;
   for (uint64_t step = 0; step < kMostGranules && step <= from && best == nullptr; ++step) {
@@ -259,7 +268,7 @@ Region* nearestBefore(uintptr_t address) {
   return best;
 }
 
-Region* nearestBehind(uintptr_t address) {
+Region* nearestAfter(uintptr_t address) {
   Region* best = nullptr;
   const uint64_t from = address >> kGranuleBits;
   for (uint64_t step = 0; step < kMostGranules && best == nullptr; ++step) {
@@ -280,6 +289,7 @@ std::vector<Region*> regions() {
   std::sort(all.begin(), all.end(), [](const Region* one, const Region* other) {
     return one->begin() != other->begin() ? one->begin() < other->begin() : one < other;
   });
+  // A region has an entry in each of its granules and parts.
   all.erase(std::unique(all.begin(), all.end()), all.end());
   return all;
 }

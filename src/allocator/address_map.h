@@ -1,4 +1,4 @@
-// Finds the region that contains an address: a table of two levels over granules of 2 MiB, and a third one over parts of 64 KiB
+// Finds the region that contains an address. A table of two levels covers granules of 2 MiB. A third one covers parts of 64 KiB
 // where regions share a granule, as small slabs do. It is read without a lock under an epoch guard, so that a launch can look
 // its arguments up. Pools, registrations and imports write it.
 #pragma once
@@ -38,7 +38,7 @@ Status insert(Region* region);
 void remove(Region* region);
 // Null: unknown memory. If several regions contain the address, the newest live one. Inline, since every launch calls it.
 // The acquire loads pair with the release stores of insert(): leaf, split, list and region are complete. The guard keeps a
-// region that was found, because a region is retired behind its removal.
+// region that was found, because a region is retired after its removal.
 inline Region* find(const void* pointer) {
   uintptr_t address = reinterpret_cast<uintptr_t>(pointer);
   if (address >= kAddresses) [[unlikely]]
@@ -58,10 +58,10 @@ inline Region* find(const void* pointer) {
 // All regions, each once, in the order of their addresses. Under a guard. Throws bad_alloc.
 std::vector<Region*> regions();
 bool overlaps(const void* address, uint64_t size);  // whether a known region has a byte of the range
-// The regions next to an address that no region has, at most a gibibyte away: the one that ends last before it, and the one
-// that begins first after it. Null: none. Under a guard; safe in the handler of a signal.
+// The regions next to an address that no region has, at most a gibibyte away. One ends last before it, the other begins first
+// after it. Null: none. Under a guard; safe in the handler of a signal.
 Region* nearestBefore(uintptr_t address);
-Region* nearestBehind(uintptr_t address);
+Region* nearestAfter(uintptr_t address);
 
 // A live allocation that contains an address.
 struct Allocation {

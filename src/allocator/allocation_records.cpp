@@ -34,6 +34,7 @@ struct Stack {
 
   [[gnu::noinline]] void take() {
     thread = static_cast<long>(this_thread::number());
+    // Addresses alone: names cost a look into symbol tables, and most records are never reported.
     depth = backtrace(frames, kDepth);
   }
 };
@@ -62,6 +63,7 @@ bool with(uintptr_t address, Body body) {
   std::lock_guard lock(all.lock);
   const auto found = all.by_address.find(address);
   if (found == all.by_address.end()) return false;
+  // The body must not free or allocate memory of the library: the lock is held.
   body(found->second);
   return true;
 }
@@ -105,6 +107,7 @@ std::string describe(const Stack& stack) {
 }
 
 void report(const char* what, uintptr_t address, uint64_t offset, unsigned value, const char* place) {
+  // A copy: names are looked up and lines are written without the lock.
   Record record;
   if (!with(address, [&](const Record& known) { record = known; })) return;
   const bool labelled = !record.label.empty();
@@ -120,6 +123,7 @@ void report(const char* what, uintptr_t address, uint64_t offset, unsigned value
 void allocated(uintptr_t address, uint64_t size, const char* label) noexcept {
   Record record;
   record.size = size;
+  // Before the lock: unwinding is slow, and the first call of backtrace() loads a library.
   record.allocated.take();
   Records& all = records();
   std::lock_guard lock(all.lock);
@@ -141,6 +145,7 @@ void freed(uintptr_t address) noexcept {
 void forget(uintptr_t begin, uintptr_t end) {
   Records& all = records();
   std::lock_guard lock(all.lock);
+  // All records of a range of addresses, for a region that goes back to the driver.
   all.by_address.erase(all.by_address.lower_bound(begin), all.by_address.lower_bound(end));
 }
 
@@ -164,7 +169,7 @@ bool takeFilled(uintptr_t address) {
   return filled;
 }
 
-void reportOverrun(uintptr_t address, uint64_t offset, unsigned value) { report("Overrun", address, offset, value, "behind"); }
+void reportOverrun(uintptr_t address, uint64_t offset, unsigned value) { report("Overrun", address, offset, value, "after"); }
 
 void reportWriteAfterFree(uintptr_t address, uint64_t offset, unsigned value) {
   report("Written after free", address, offset, value, "of");

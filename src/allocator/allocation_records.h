@@ -12,7 +12,7 @@ void allocated(uintptr_t address, uint64_t size, const char* label) noexcept;
 void freed(uintptr_t address) noexcept;
 void forget(uintptr_t begin, uintptr_t end);
 
-// So many bytes behind the allocation have the guard pattern now.
+// So many bytes after the allocation have the guard pattern now.
 void setGuard(uintptr_t address, uint64_t bytes);
 uint64_t takeGuard(uintptr_t address);  // 0: there is none to compare
 // Whether the freed memory has the freed pattern.

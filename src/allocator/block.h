@@ -29,7 +29,7 @@ struct alignas(64) Block {
   enum State : uint32_t { kFree, kLive, kClosing, kPending, kCached, kQuarantined };
 
   // Stored with release once the address map has the region. A reader without the pool's lock acquires kLive, and may read
-  // `size` then. Of another state it uses nothing. A block of a pool leaves kLive under the lock of its home. Without a pool
+  // `size` then. In any other state it uses nothing. A block of a pool leaves kLive under the lock of its home. Without a pool
   // the claim is seq_cst, against leases (block_lease.h).
   std::atomic<uint32_t> state{kFree};
   std::atomic<uint32_t> leases{0};  // see block_lease.h
@@ -48,8 +48,8 @@ struct alignas(64) Block {
   };
   uint64_t serial = 0;  // cached: the stream's work that may use it; pinned: how many graphs had joined; else see
                         // pool_poison.cpp and pool_quarantine.cpp
-  // Which lock a free and a first lease take while the block is live: that of the cache that has handed it out, or, null, the
-  // pool's. Relaxed: changes under that lock, and is read again behind taking it.
+  // The lock that a free and a first lease take while the block is live. It is that of the cache that has handed it out, or, if
+  // null, the pool's. Relaxed: changes under that lock, and is read again after taking it.
   std::atomic<StreamCache*> home{nullptr};
   std::unique_ptr<std::vector<Stamp>> stamps;  // while pending; null: none
   std::vector<Stamp>& writableStamps() {

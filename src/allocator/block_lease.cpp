@@ -13,7 +13,7 @@ constexpr uint32_t kFreed = uint32_t{1} << 31;
 constexpr uint32_t kOfLeases = uint32_t{1} << 30;
 
 void giveBack(Region& region, Block& block) {
-  block.leases.store(0, std::memory_order_release);  // behind the state kClosing: Pool::claim reads the word first
+  block.leases.store(0, std::memory_order_release);  // after the state kClosing: Pool::claim reads the word first
   if (region.pool() == nullptr) return releaseImported(region);
   const Ref<Pool> pool(region.pool());  // releasing the last region may drop the pool
   if (trace::tellsMemory() && !block.freed_early) pool->traceFree(region, block, nullptr);  // else the program's free was told
@@ -46,8 +46,9 @@ BlockLease::BlockLease(const BlockLease& other) : region_(other.region_), block_
 
 BlockLease::~BlockLease() {
   if (block_ == nullptr) return;
-  // acq_rel: the last lease comes behind all uses under the other leases. `word` tells it what it has to do.
+  // acq_rel: the last lease is ordered after all uses under the other leases. `word` tells it what it has to do.
   const uint32_t word = block_->leases.fetch_sub(1, std::memory_order_acq_rel);
+  // No free of the program will come for it, so this thread claims the block itself.
   if (word == (kOfLeases | 1)) block_->state.store(Block::kClosing, std::memory_order_release);
   if (word == (kFreed | 1) || word == (kOfLeases | 1)) giveBack(*region_, *block_);
 }
@@ -55,7 +56,7 @@ BlockLease::~BlockLease() {
 bool countLease(Block& block) {
   uint32_t word = block.leases.load(std::memory_order_acquire);
   do {
-    // The state is read behind the word: the last lease closes the state before it clears the word (giveBack).
+    // The state is read after the word: the last lease closes the state before it clears the word (giveBack).
     if (block.state.load(std::memory_order_acquire) != Block::kLive) return false;
     // A freed block, and one of leases alone without any left, is given back by its last lease. A new lease would make a
     // second last one.
@@ -77,7 +78,7 @@ bool releaseFromProgram(Block& block) {
   return true;
 }
 
-// acq_rel, as every change of the word: the last lease comes behind it.
+// acq_rel, as every change of the word: the last lease is ordered after it.
 void BlockLease::giveToLeases() const { block_->leases.fetch_or(kOfLeases, std::memory_order_acq_rel); }
 
 // seq_cst: the second half of a claim, as BlockLease::take says.

@@ -39,7 +39,7 @@ class BlockLease {
 };
 
 // Counts a lease of a live block. False: it is not live, or it is ending. For the block of a pool the caller has the lock of
-// its home. For any other block the caller reads the state again behind the count: a free closes the state first and reads the
+// its home. For any other block the caller reads the state again after the count: a free closes the state first and reads the
 // leases then.
 bool countLease(Block& block);
 // Gives up the program's part of a block that it has claimed (kClosing). False: leases hold the block, and the last one frees

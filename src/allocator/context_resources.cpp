@@ -14,6 +14,7 @@
 namespace manyrt::allocator {
 namespace {
 
+// All contexts of the process. Its lock comes before the lock of one context's resources.
 struct ResourcesList {
   Ranked<std::mutex, LockRank::kContextResourcesList> mutex;
   ContextResources* first = nullptr;
@@ -45,6 +46,7 @@ ContextResources::ContextResources(Ref<backend::Context> native, backend::Device
   all.first = this;
 }
 
+// Runs after recycle(), when no reference is left, so that no other thread can find it but through the list.
 ContextResources::~ContextResources() {
   ResourcesList& all = resourcesList();
   std::lock_guard lock(all.mutex);
@@ -59,6 +61,7 @@ std::vector<Stamp> submissionsOf(const backend::Device& device) {
   for (ContextResources* resources = all.first; resources != nullptr; resources = resources->next_) {
     if (&resources->device_ != &device) continue;
     std::lock_guard resources_lock(resources->lock_);
+    // The references are taken under the lock that keeps the streams listed, and dropped by the caller without it.
     resources->addSubmissions(&found);
   }
   return found;
@@ -119,6 +122,7 @@ std::vector<Ref<Pool>> ContextResources::pools() {
   for (Pool* pool = pools_; pool != nullptr; pool = pool->next_of_resources_) {
     // Reserved first: a reference that is dropped here could be the last one, and end the pool under the lock.
     found.reserve(found.size() + 1);
+    // A pool whose last reference is gone waits for this lock in its destructor: it must not come to life again.
     if (pool->tryRetain()) found.push_back(Ref<Pool>::adopt(pool));
   }
   return found;
@@ -130,7 +134,7 @@ void ContextResources::captureBegins() {
 }
 
 void ContextResources::captureEnds() {
-  std::vector<Ref<PinScope>> over;  // ends behind the lock
+  std::vector<Ref<PinScope>> over;  // ends after the lock
   std::lock_guard lock(lock_);
   if (--captures_ == 0) over.swap(ended_pins_);
 }
@@ -157,6 +161,7 @@ Status ContextResources::takeStream(Ref<backend::Stream>* stream, const backend:
   {
     std::lock_guard lock(lock_);
     for (size_t i = free_.size(); i-- > 0;) {
+      // A stream with work of its last user would delay the next one.
       if (!free_[i]->idle()) continue;
       found = std::move(free_[i]);
       (void)found->latch.take();  // before the claim: the failure belongs to the stream's earlier use
@@ -174,7 +179,8 @@ Status ContextResources::takeStream(Ref<backend::Stream>* stream, const backend:
     return Status();
   }
   RT_TRY(native_->createStream(&found, options));
-  // No other thread knows the stream yet; the lock below publishes it with its claim.
+  // No other thread knows the stream yet; the lock below publishes it with its claim. firstFailure() reports only streams with
+  // a claim.
   found->claims.store(1, std::memory_order_release);
   {
     std::lock_guard lock(lock_);
@@ -188,12 +194,12 @@ Status ContextResources::takeStream(Ref<backend::Stream>* stream, const backend:
 
 void ContextResources::giveBackStream(Ref<backend::Stream> stream) {
   stream->claims.fetch_and(~kOfGraph, std::memory_order_acq_rel);  // pairs with the acquire of firstFailure()
-  std::vector<Ref<backend::Stream>> surplus;                       // destroyed behind the lock
+  std::vector<Ref<backend::Stream>> surplus;                       // destroyed after the lock
   std::lock_guard lock(lock_);
   free_.push_back(std::move(stream));
   if (free_.size() < 2 * kept_) return;
-  // Of many streams that were free at one time only kKeptStreams stay. The default stream stays too: memory may outlive its
-  // context, and short copies of it use that stream.
+  // If many streams are free at one time, only kKeptStreams stay. The default stream stays too: memory may outlive its context,
+  // and short copies of it use that stream.
   try {
     for (size_t i = free_.size(); i-- > 0 && free_.size() > kKeptStreams;) {
       if (!free_[i]->idle() || free_[i]->latch.failed()) continue;
@@ -202,11 +208,13 @@ void ContextResources::giveBackStream(Ref<backend::Stream> stream) {
       surplus.reserve(surplus.size() + 1);
       auto known = std::find_if(streams_.begin(), streams_.end(),
                                 [&](const Ref<backend::Stream>& each) { return each.get() == free_[i].get(); });
+      // Before the number is free: a new stream with it must not find blocks stamped with serials of this one.
       for (Pool* pool = pools_; pool != nullptr; pool = pool->next_of_resources_) pool->forgetStream(free_[i]->list_number);
       free_numbers_.push_back(free_[i]->list_number);
       surplus.push_back(std::move(free_[i]));
       free_[i] = std::move(free_.back());
       free_.pop_back();
+      // The order of streams_ has no meaning, so the last takes the free place.
       *known = std::move(streams_.back());
       streams_.pop_back();
     }
@@ -244,6 +252,7 @@ Status ContextResources::lendStream(Ref<backend::Stream>* stream, const backend:
   RT_TRY(takeStream(stream, options));
   try {
     std::lock_guard lock(lock_);
+    // Another thread may have lent the same borrower a stream meanwhile. Two loans of one borrower do no harm.
     loans_.push_back({borrower, *stream, true});
   } catch (const std::bad_alloc&) {  // the stream has to go back
     giveBackStream(std::move(*stream));
@@ -280,6 +289,7 @@ Status ContextResources::firstFailure() {
     std::lock_guard lock(lock_);
     for (const Ref<backend::Stream>& stream : streams_) {
       const uint32_t claims = stream->claims.load(std::memory_order_acquire);
+      // Claims of graphs are left out: their failures belong to the launch.
       if (claims != 0 && claims < kOfGraph && stream->latch.failed()) return stream->latch.get();
     }
   }
@@ -340,10 +350,11 @@ Status ContextResources::enablePeer(const ContextResources& peer) {
   if (fault::fails("peer")) throw std::bad_alloc();
   {
     std::lock_guard lock(lock_);
-    peers_.reserve(peers_.size() + 1);  // may throw here, and not behind the driver's call
+    peers_.reserve(peers_.size() + 1);  // may throw here, but not after the driver's call
   }
   RT_TRY(native_->enablePeer(*peer.native_));
   std::lock_guard lock(lock_);
+  // By number: the peer's resources may end, and another context may get their address.
   peers_.push_back(peer.number_);
   return Status();
 }
@@ -367,6 +378,7 @@ Status ContextResources::takeStaging(backend::Memory* memory) {
 void ContextResources::giveBackStaging(const backend::Memory& memory) {
   {
     std::lock_guard lock(lock_);
+    // Staging memory is pinned where a driver can, so that only a few pieces are kept.
     if (staging_count_ < kStagingPieces) {
       staging_[staging_count_++] = memory;
       return;
@@ -399,6 +411,7 @@ void ContextResources::run() {
   // Nothing refers to the resources, so that nothing is submitted any more.
   for (const Ref<backend::Stream>& stream : streams_) (void)stream->wait(stream->submitted(), Deadline::never());
   releaseStaging();
+  // On a thread of the library: ending a native context joins its threads, and the last reference may go on one of them.
   delete this;  // drops the streams, then the native context, which ends its threads
 }
 

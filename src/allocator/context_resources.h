@@ -25,8 +25,8 @@ class Pool;
 // The streams of all contexts of a device, each with its last submission. Includes contexts that were destroyed and still have
 // work in flight. Throws bad_alloc.
 std::vector<Stamp> submissionsOf(const backend::Device& device);
-// What the program has allocated in all contexts, added up at the call. A shared counter would be the most expensive part of an
-// allocation.
+// Bytes that the program has allocated in all contexts, added up at the call. A shared counter would be the most expensive part
+// of an allocation.
 uint64_t liveBytes();  // of pools
 uint64_t liveAllocations();
 

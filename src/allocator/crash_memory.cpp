@@ -1,5 +1,5 @@
-// Words about an address, in a handler: the address map and the states of blocks are read as any reader does. What another
-// thread frees at the same moment may be told as live.
+// Words about an address, in a handler: the address map and the states of blocks are read as any reader does. A block that
+// another thread frees at the same moment may be reported as live.
 #include "allocator/crash_memory.h"
 
 #include <algorithm>
@@ -31,6 +31,7 @@ struct Returned {
   std::atomic<uint64_t> size{0};
   std::atomic<bool> labelled{false};
 };
+// A ring of fixed size: a handler may not allocate, and only the newest are of use.
 constexpr size_t kReturned = 64;
 Returned returned[kReturned];
 std::atomic<uint32_t> next_returned{0};
@@ -76,6 +77,7 @@ bool describe(Region& region, const Block& block, Found* found) {
 
 // The block of the address, else the last one before it that was ever handed out.
 bool findIn(Region& region, uintptr_t address, Found* found) {
+  // A bound: the process has crashed, and a damaged region must not keep its handler busy for ever.
   constexpr uint32_t kMostSteps = 1 << 16;
   const uint64_t step = region.kind() == Region::Kind::kSlab ? region.blockSize() : RangeBlocks::kUnit;
   const bool is_cut = region.kind() == Region::Kind::kSlab || region.kind() == Region::Kind::kRange;
@@ -94,9 +96,9 @@ bool findBefore(uintptr_t address, Found* found) {
   return region != nullptr && findIn(*region, address, found);
 }
 
-// The first block of the region: what an index below zero comes from.
-bool findBehind(uintptr_t address, Found* found) {
-  Region* const region = address_map::nearestBehind(address);
+// The first block of the region: an index below zero comes from there.
+bool findAfter(uintptr_t address, Found* found) {
+  Region* const region = address_map::nearestAfter(address);
   return region != nullptr && findIn(*region, region->begin(), found) && found->base > address;
 }
 
@@ -109,13 +111,14 @@ bool find(uintptr_t address, Found* found) {
     return findIn(*region, address, found) || findBefore(region->begin(), found);
   }
   if (findReturned(address, found)) return true;
-  Found behind;
-  const bool has_before = findBefore(address, found), has_behind = findBehind(address, &behind);
-  if (has_behind && (!has_before || distance(behind, address) < distance(*found, address))) *found = behind;
-  return has_before || has_behind;
+  Found after;
+  const bool has_before = findBefore(address, found), has_after = findAfter(address, &after);
+  if (has_after && (!has_before || distance(after, address) < distance(*found, address))) *found = after;
+  return has_before || has_after;
 }
 
 void describeMemory(uintptr_t address, Text& text) {
+  // A guard that a handler may take, also one that interrupted this library.
   const epoch::SignalGuard guard;
   Found found;
   if (!find(address, &found)) {

@@ -1,4 +1,4 @@
-// What the report of a crash says of an address: the allocation that has it, or the nearest one, with its label and size and
+// The words of a crash report about an address: the allocation that has it, or the nearest one, with its label and size and
 // whether it was freed. The handler of the signal asks (base/crash.h); what it reads needs no lock.
 #pragma once
 

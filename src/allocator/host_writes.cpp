@@ -25,6 +25,7 @@ void HostWrites::add(std::unique_ptr<Write> write) {
     look = ++size_ >= look_at_ && !looking_;
     looking_ = looking_ || look;
   }
+  // Outside the lock, since it asks streams. `looking_` keeps a second thread out.
   if (look) forgetOver();
 }
 

@@ -32,12 +32,13 @@ class Releases final : public host_threads::Job {
     const std::lock_guard lock(mutex_);
     region.next = std::exchange(added_, &region);
     waiting_.fetch_add(1, std::memory_order_relaxed);
+    // Under the mutex, as hasWork() clears it: a region that is added when the job ends starts the next job.
     if (!std::exchange(queued_, true)) host_threads::submit(this);
   }
   bool empty() const { return waiting_.load(std::memory_order_acquire) == 0; }
 
-  // Looks until something is over. The owners of that are told when the thread is at rest, behind this function. So the job
-  // ends then, and is queued again for what is left.
+  // Looks until something is over. Their owners are told when the thread is at rest, after this function. So the job ends then,
+  // and is queued again for the rest.
   void run() override {
     uint64_t nap = kFirstNap;
     while (hasWork()) {
@@ -58,6 +59,7 @@ class Releases final : public host_threads::Job {
       Region* region = added_;
       added_ = region->next;
       region->next = pending_;
+      // The job's own list, so that isOver(), which may call a driver, runs without the mutex.
       pending_ = region;
     }
     queued_ = pending_ != nullptr;
@@ -85,6 +87,8 @@ class Releases final : public host_threads::Job {
     while (over != nullptr) {
       Region* region = over;
       over = region->next;
+      // False: some call has not ended within the patience of synchronize(). The region is then retired, and reclaimed after
+      // it.
       if (unread) {
         region->reclaim();
       } else {
@@ -109,7 +113,9 @@ Releases* const releases = new Releases;  // never destroyed: programs may free 
 }  // namespace
 
 void releaseImported(Region& region) {
+  // First, so that no new call finds the memory: uses that are found below are all that there are.
   address_map::remove(&region);
+  // No owner has to be told, so nothing has to be waited for.
   if (!region.tellsOwner()) return epoch::retire(&region);
   Block& block = region.block(0);
   try {
@@ -124,6 +130,7 @@ void releaseImported(Region& region) {
 }
 
 void finishImportReleases() {
+  // A release function may take any lock of the program, so none of the library's may be held here.
   lock_order::mayWait("a wait for the owners of imported memory");
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
   while (!releases->empty() && std::chrono::steady_clock::now() < end) {

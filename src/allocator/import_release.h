@@ -1,5 +1,5 @@
 // The end of imported memory whose owner wants to be told. Work of streams may still use it when the program frees it, and so
-// may graphs: the owner is told behind all of them.
+// may graphs: the owner is told after all of them.
 #pragma once
 
 #include "allocator/region.h"

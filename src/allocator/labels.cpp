@@ -1,5 +1,5 @@
-// A table of entries of one cache line. Writers take a lock and count each change twice, readers look whether the count was the
-// same before and after: the address alone would not do, since a label may be changed in place.
+// A table of entries of one cache line. Writers take a lock and count each change twice. Readers look whether the count was the
+// same before and after. The address alone would not do, since a label may be changed in place.
 #include "allocator/labels.h"
 
 #include <atomic>
@@ -52,12 +52,13 @@ void note(uintptr_t address, const char* label) {
   std::lock_guard lock(writers);
   Entry* all = table.load(std::memory_order_relaxed);
   if (all == nullptr) {
+    // Made by the first label: most programs have none.
     all = new (std::nothrow) Entry[kEntries];
     if (all == nullptr) return;
     table.store(all, std::memory_order_release);
   }
   Entry& entry = entryFor(all, address);
-  // A reader that meets the change sees another count afterwards: each word is released after the first store and before the
+  // A reader that meets the change sees another count afterwards. Each word is released after the first store and before the
   // last, and a reader acquires each.
   const uint64_t changes = entry.changes.load(std::memory_order_relaxed);
   entry.changes.store(changes + 1, std::memory_order_release);
@@ -75,6 +76,7 @@ bool read(uintptr_t address, char (&label)[kMost]) {
     if (entry.address.load(std::memory_order_acquire) != address) continue;
     uint64_t words[kWords];
     for (size_t word = 0; word < kWords; ++word) words[word] = entry.words[word].load(std::memory_order_acquire);
+    // No second try: a handler must end, and a label that changes right now is no great loss.
     if (changes % 2 != 0 || entry.changes.load(std::memory_order_acquire) != changes) return false;
     memcpy(label, words, sizeof words);
     label[kMost - 1] = '\0';

@@ -32,8 +32,9 @@ std::vector<LiveBlock> liveBlocks() {
     for (uintptr_t at = region->begin(); at < region->end(); at += stepOf(*region)) {
       const Block* const block = region->blockAt(at);
       if (block == nullptr || block == last) continue;
+      // A block of a range has several units, and each step into it finds the same block.
       last = block;
-      // Acquire, as in address_map::locate(): the size is read behind the state.
+      // Acquire, as in address_map::locate(): the size is read after the state.
       if (block->state.load(std::memory_order_acquire) != Block::kLive) continue;
       LiveBlock& live = found.emplace_back();
       live.address = region->addressOf(*block);

@@ -1,5 +1,5 @@
-// Free spans are found by size in bins (two-level segregated fit): sizes below sixteen units have a bin each, larger ones
-// sixteen bins in a doubling. Free neighbours of one kind are joined at once, through marks at both ends of a span. A free span
+// Free spans are found by size in bins (two-level segregated fit). Sizes below sixteen units have a bin each, larger ones
+// sixteen bins per doubling. Free neighbours of one kind are joined at once, through marks at both ends of a span. A free span
 // without memory consists of whole granules; one that has memory may begin and end anywhere.
 #include "allocator/offset_allocator.h"
 
@@ -160,6 +160,7 @@ void OffsetAllocator::giveUncommitted(Span span) { join(span, kUncommitted); }
 OffsetAllocator::Span OffsetAllocator::take(uint32_t count, uint32_t alignment) {
   const uint64_t wanted = uint64_t{count} + alignment - 1;  // with room for any beginning
   uint32_t at = count == 0 || count > units_ ? kNone : find(kCommitted, count);
+  // Aligned, it does not fit. A span with room for any beginning always does, so one more search is enough.
   if (at != kNone && roundUp(at, alignment) + count > at + unit_[at].count) {
     at = wanted > units_ ? kNone : find(kCommitted, static_cast<uint32_t>(wanted));
   }
@@ -167,6 +168,7 @@ OffsetAllocator::Span OffsetAllocator::take(uint32_t count, uint32_t alignment) 
   const Span whole{at, unit_[at].count};
   unlink(at);
   const uint32_t first = roundUp(at, alignment);
+  // link() and not join(): the neighbours on both sides are in use, or have no memory, or these parts would have been one span.
   if (first > at) link({at, first - at}, kCommitted);
   const uint32_t end = first + count, whole_end = whole.first + whole.count;
   if (whole_end > end) link({end, whole_end - end}, kCommitted);
@@ -182,9 +184,10 @@ OffsetAllocator::Fresh OffsetAllocator::takeFresh(uint32_t count, uint32_t align
   return takeHole(count, alignment);
 }
 
-// A large spare span that lies beside a hole without memory: the part that it lacks is committed there. The largest are what
-// would lose their memory otherwise.
+// Extends a large spare span into a hole without memory beside it, where the lacking part is committed. The largest spans would
+// lose their memory otherwise.
 OffsetAllocator::Fresh OffsetAllocator::extendSpare(uint32_t count) {
+  // Only the bin of the largest spans, and a few looks: this is a preference, and takeHole() serves otherwise.
   const uint32_t bin = lastBin(bins_[kCommitted]);
   if (bin == kBins) return {};
   Span best, hole;
@@ -219,12 +222,13 @@ OffsetAllocator::Fresh OffsetAllocator::extendSpare(uint32_t count) {
   return fresh;
 }
 
-// The granules in front of an aligned beginning stay without memory: a hole begins with a granule, and so does any multiple of
-// an alignment that is larger.
+// The granules before an aligned beginning stay without memory. A hole begins with a granule, and so does any multiple of an
+// alignment larger than one.
 OffsetAllocator::Fresh OffsetAllocator::takeHole(uint32_t count, uint32_t alignment) {
   const uint32_t at = find(kUncommitted, count + alignment - 1);
   if (at == kNone) return {};
   const Span hole{at, unit_[at].count};
+  // A free part with memory before the hole saves its units of the commit. An aligned block may not begin in it.
   const Span left = alignment == 1 ? before(at, kCommitted) : Span{};
   unlink(at);
   const bool extends = left.count != 0 && left.count < count;
@@ -245,6 +249,7 @@ OffsetAllocator::Span OffsetAllocator::takeSpare(uint32_t most) {
   for (uint32_t bin = lastBin(bins_[kCommitted]);; --bin) {
     for (uint32_t at = bins_[kCommitted].first[bin]; at != kNone; at = unit_[at].next) {
       const Span whole{at, unit_[at].count};
+      // A span of many units may have no whole granule, if it begins and ends inside of two.
       const Span spare = granulesOf(whole, wanted);
       if (!spare) continue;
       unlink(at);

@@ -18,7 +18,7 @@ class OffsetAllocator {
   // Units of which some have no memory yet. All of `span` and `commit` are taken until finish() or cancel().
   struct Fresh {
     Span span;    // what was asked for
-    Span commit;  // whole granules to commit; they may begin before the span, or end behind it
+    Span commit;  // whole granules to commit; they may begin before the span, or end after it
     Span taken() const;
   };
 
@@ -35,7 +35,7 @@ class OffsetAllocator {
   void finish(const Fresh& fresh);  // it is committed: what is beyond the span becomes free
   void cancel(const Fresh& fresh);  // it is not, and the span is not used: all is as before
   void give(Span span);             // free, with memory
-  // Whole granules of a large free span that has memory, for the caller to take the memory away: as many as `most` units need,
+  // Whole granules of a large free span that has memory, for the caller to take the memory away. As many as `most` units need,
   // or fewer. None: no granule is free.
   Span takeSpare(uint32_t most);
   void giveUncommitted(Span span);  // free, without memory; whole granules
@@ -48,7 +48,7 @@ class OffsetAllocator {
 
  private:
   enum Kind : uint8_t { kCommitted, kUncommitted, kTaken };
-  // Of the first and of the last unit of a free span; other units hold nothing.
+  // For the first and the last unit of a free span; other units hold nothing.
   struct Unit {
     uint32_t count;
     uint32_t next, previous;  // in the list of its bin; of the first unit

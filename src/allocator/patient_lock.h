@@ -1,5 +1,5 @@
 // Taking a pool's lock where threads may meet. It is held for less than a microsecond at most places, and a thread that sleeps
-// for it interrupts all others (base/mutex.h): so this one waits longer awake, and looks less and less often.
+// for it interrupts all others (base/mutex.h). So this one waits longer awake, and looks less and less often.
 #pragma once
 
 #include <algorithm>

@@ -36,6 +36,8 @@ std::vector<Ref<PinScope>> joinPinScopes(ContextResources& resources) {
   if (pinning_pools.load(std::memory_order_relaxed) == 0) return scopes;
   for (const Ref<Pool>& pool : resources.pools()) {
     if (Ref<PinScope> scope = pool->pinScope()) {
+      // Each joining graph counts. Blocks that were handed out before it may be named in it, and those are not reused
+      // (takeHeld).
       scope->join();
       scopes.push_back(std::move(scope));
     }
@@ -60,7 +62,7 @@ std::vector<Ref<PinScope>> CapturePins::take() {
 }
 
 void Pool::setPinMode(bool on) {
-  Ref<PinScope> scope;  // ends behind the lock
+  Ref<PinScope> scope;  // ends after the lock
   if (on) {
     if (fault::fails("pin mode")) throw std::bad_alloc();
     scope = Ref<PinScope>::adopt(new PinScope(Ref<Pool>(this)));
@@ -101,6 +103,7 @@ bool Pool::holdPinned(Block& block) {
   if (!block.pinned) return false;
   PinScope* scope = block.scope;
   --scope->live_;
+  // The stretch is over, and the block was live at that time: an ordinary free, and the last such block ends the object.
   if (scope->over_) {
     block.pinned = false;
     if (scope->live_ == 0) delete scope;
@@ -119,6 +122,7 @@ void Pool::releasePins(PinScope* scope) {
     std::lock_guard lock(lock_);
     held = std::exchange(scope->held_, nullptr);
     for (Block* block = held; block != nullptr; block = block->next) block->pinned = false;
+    // Live blocks still point to the stretch. With none left it ends here, else at the free of the last (holdPinned).
     scope->over_ = true;
     if (scope->live_ == 0) delete scope;
   }

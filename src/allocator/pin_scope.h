@@ -1,9 +1,9 @@
 // One stretch of a pool's pin mode, from its begin to its end. Blocks that were allocated in it stay reserved, freed or not,
-// until the stretch has ended and the graphs that were captured or instantiated in it are gone: the graphs may name an address
-// as a value that the library cannot see. The pool refers to the stretch while it lasts, and so does each such graph.
+// until the stretch has ended and the graphs captured or instantiated in it are gone. The graphs may hold an address as a value
+// that the library cannot see. The pool refers to the stretch while it lasts, and so does each such graph.
 //
 // A block that is freed meanwhile is held here. The pool hands it out again in the same stretch, for temporary memory of one
-// capture, but not once a graph has joined that may name it.
+// capture. It does not once a graph has joined that may name it.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ class PinScope final : public RefCounted {
 
  private:
   friend class Pool;
-  void recycle() override;  // behind the last reference: the pool gets what is held
+  void recycle() override;  // after the last reference: the pool gets the held blocks
 
   const Ref<Pool> pool_;
   // Under the pool's lock.

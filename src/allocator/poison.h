@@ -14,10 +14,10 @@ inline constexpr int kFreedPattern = 0xdd;
 inline constexpr int kGuardPattern = 0xfd;
 inline constexpr uint64_t kPatternBytes = 1 << 20;  // at either end of an allocation
 
-// Bytes behind each allocation that RT_MEMORY_DEBUG watches, at least.
+// Bytes after each allocation that RT_MEMORY_DEBUG watches, at least.
 inline constexpr uint64_t kGuardBytes = 64;
 
-// Bytes behind each allocation that belong to none, so that what runs over its end is seen beside another live block.
+// Bytes after each allocation that belong to none, so that an access past its end is seen even beside another live block.
 inline constexpr uint64_t kRedZone = 64;
 inline uint64_t redZone() { return sanitizer::hasAddress() ? kRedZone : 0; }
 

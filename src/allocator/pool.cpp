@@ -39,6 +39,7 @@ bool fillsMemory() {
   return fills;
 }
 
+// Both ends alone: filling all of a large allocation would touch all of its pages.
 void fillEnds(uintptr_t address, uint64_t size, int pattern) {
   auto* bytes = reinterpret_cast<unsigned char*>(address);
   memset(bytes, pattern, std::min(size, kPatternBytes));
@@ -85,6 +86,7 @@ Pool::Pool(Ref<ContextResources> resources, const PoolOptions& options)
 
 Pool::~Pool() { resources_->removePool(*this); }
 
+// Under the lock. A stamp of `stream` itself counts as passed: the caller uses the block in that stream's order.
 bool Pool::passed(Block& block, backend::Stream* stream) {
   if (block.every_stream) return resources_->allIdle() && !block.region->usesPending();
   if (block.stamps == nullptr) return true;
@@ -96,7 +98,7 @@ bool Pool::Dropped::take(Block& block, const backend::Stream* stream) {
   block.every_stream = false;
   if (block.stamps == nullptr) return true;
   for (std::vector<Stamp>& stamps = *block.stamps; !stamps.empty(); stamps.pop_back()) {
-    // The stamp of `stream` goes last: if there is no room, the block must still have it, since it may not have passed.
+    // The stamp of `stream` goes last. If there is no room, the block must still have it, since it may not have passed.
     if (stamps.back().stream.get() == stream) std::swap(stamps.front(), stamps.back());
     backend::Stream* passed = stamps.back().stream.get();
     if (!passed->dropUnlessLast()) {
@@ -159,6 +161,7 @@ void Pool::credit(int64_t change) {
   crediting_.note();
   const int64_t sum = credit_.fetch_add(change, std::memory_order_relaxed) + change;
   int64_t peak = credit_peak_.load(std::memory_order_relaxed);
+  // Relaxed: the peak is only a number, and orders nothing else.
   while (sum > peak && !credit_peak_.compare_exchange_weak(peak, sum, std::memory_order_relaxed)) {
   }
 }
@@ -231,8 +234,8 @@ uint64_t Pool::slabBytes(uint32_t index, uint64_t* apart) {
   return most == kSlabBytes ? most : std::max(block_size, most / block_size * block_size);
 }
 
-// Of the host's memory, each slab has a granule of the address map to itself. Of other memory, small slabs share pages of the
-// driver, and are as aligned as the blocks need be: one of a power of two bytes is aligned to its size.
+// A slab of host memory has a granule of the address map to itself. Small slabs of other memory share pages of the driver, and
+// are only as aligned as their blocks: one of a power of two bytes is aligned to its size.
 uint64_t Pool::slabAlignment(uint64_t slab, uint64_t block_size) const {
   if (slab == kSlabBytes || resources_->device().limits().reaches_host) return kSlabBytes;
   return std::max(block_size & (~block_size + 1), kAlignment);
@@ -245,6 +248,8 @@ BlockChain Pool::takeUnused(uint32_t index, uint32_t count) {
   if (open == nullptr) return taken;
   // The first one last, so that it is handed out first.
   const uint32_t first = open->next_unused;
+  // Pages of a lazy slab count as reserved when blocks on them are handed out. A batch that would pass the limit becomes one
+  // block.
   uint32_t last = std::min(first + count, open->blockCount());
   // The last one ends with its bytes, however far away another would begin.
   const auto end = [&] { return (last - 1) * open->blockSize() + classBytes(index); };
@@ -280,8 +285,8 @@ BlockChain Pool::takeKept(uint32_t index, uint32_t count, backend::Stream* strea
     taken.push(pending);
     return taken;
   }
-  // Behind the newest that are in use there may be any number that has passed: a program that frees while its streams are
-  // always at work would take memory for ever.
+  // Any number of older blocks may have passed after the newest, which are in use. Without this look, a program whose streams
+  // never rest would take memory for ever. Only before fresh memory would be taken: the walk asks drivers.
   if (bucket.ready == nullptr && open_[index] == nullptr) settlePending(&bucket.pending, dropped);
   for (Block* block; taken.count < count && (block = bucket.ready) != nullptr;) {
     bucket.ready = block->next;
@@ -364,7 +369,8 @@ StreamCache* Pool::cacheOf(const backend::Stream& stream) {
         *out = block;
         return Status();
       }
-      if (open_[index] != nullptr) return limitReached(classBytes(index));  // it has blocks, whose pages would pass the limit
+      // `open_` with blocks left means that takeUnused() met the limit. Another slab would not help.
+      if (open_[index] != nullptr) return limitReached(classBytes(index));  // its pages would pass the limit
     }
     RT_TRY(openSlab(index));
   }
@@ -399,9 +405,10 @@ Status Pool::limitReached(uint64_t bytes) const {
   if (region == nullptr) {
     Region* outgrown = keeps_ ? detachOutgrown(bytes, &dropped) : nullptr;
     lock.unlock();
+    // A driver is called for the new region anyway, so this call may take as long.
     if (outgrown != nullptr) {
       giveBack(outgrown);
-      epoch::collectBehindCall();  // memory must not wait for a batch of other objects
+      epoch::collectAfterCall();  // memory must not wait for a batch of other objects
     }
     RT_TRY(grow(&region, Region::Kind::kLarge, bytes, aligned, bytes));
     lock.lock();
@@ -414,6 +421,7 @@ Status Pool::limitReached(uint64_t bytes) const {
 }
 
 Status Pool::allocate(void** pointer, uint64_t size, uint64_t alignment, backend::Stream* stream) {
+  // The program's size stays in the block. `wanted` adds the red zone and the alignment, and chooses the class.
   uint64_t wanted;
   if (addOverflows(size, red_zone_, &wanted)) wanted = UINT64_MAX;
   if (alignment > kAlignment && roundUpOverflows(wanted, alignment, &wanted)) wanted = UINT64_MAX;
@@ -530,7 +538,7 @@ void Pool::makePending(Region& region, Block& block) {
   pending = &block;
 }
 
-// Of a block that another stream has allocated, that is large, or that is still used elsewhere.
+// Frees a block that another stream has allocated, that is large, or that is still used elsewhere.
 [[gnu::noinline]] Pool::Freed Pool::releaseElsewhere(StreamCache* cache, Region& region, Block& block,
                                                      backend::Stream* stream) {
   const Freed freed = claim(region, block, stream);
@@ -540,7 +548,7 @@ void Pool::makePending(Region& region, Block& block) {
   if (cache == nullptr || block.freed_early || block.pinned || !isPlain() || !freeInto(*cache, region, block, *stream, true)) {
     free(region, block, stream);
     if (guards_ && stream != nullptr) [[unlikely]]
-      inspectBehind(region, block, *stream);
+      inspectAfter(region, block, *stream);
   } else if (trace::tellsMemory()) {
     traceLiveBytes();
   }
@@ -631,7 +639,7 @@ void Pool::free(Region& region, Block& block, backend::Stream* stream) {
   if (trace::tellsMemory()) [[unlikely]]
     traceLiveBytes();
   if (poisoning != 0) [[unlikely]]
-    poisonBehind(region, block, *stream, poisoning);
+    poisonAfter(region, block, *stream, poisoning);
   giveBack(released);
   if (at_once) trimRanges(0);
   if (wait) releaseWhenPassed();

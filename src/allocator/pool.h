@@ -1,12 +1,12 @@
 // A pool: blocks of one kind of memory of one context. Small blocks are cut from slabs of up to 2 MiB by size class; each
 // larger one has a region, or a part of a range. A block that a stream frees stays in that stream's cache (stream_cache.h),
-// where the stream finds it at once. Blocks move between caches and the pool in batches. What the pool has carries stamps of
-// the streams that may still use it, and is handed out again when these have passed. A free never waits and never fails. With
+// where the stream finds it at once. Blocks move between caches and the pool in batches. Blocks in the pool carry stamps of the
+// streams that may still use them, and are handed out again when these have passed. A free never waits and never fails. With
 // RT_POOL=off each allocation is one of the driver, exactly as large as asked for. It returns to the driver when its stamps
 // have passed.
 //
 // A common allocation or free takes the lock of its stream's cache, and writes no word that streams share. The pool's own lock
-// covers slabs, large blocks and what is between caches. Of two frees of one block only the first finds it live.
+// covers slabs, large blocks and what is between caches. If a block is freed twice, only the first free finds it live.
 #pragma once
 
 #include <atomic>
@@ -58,7 +58,7 @@ class Pool final : public RefCounted {
   void poisonPending(Region& region, Block& block, uint64_t serial);
   // RT_MEMORY_DEBUG; in pool_quarantine.cpp.
   bool debugs() const { return fills_; }
-  // Behind each allocation that ops/memory makes, under its guard. True: fillDistant() has to follow.
+  // After each allocation that ops/memory makes, under its guard. True: fillDistant() has to follow.
   bool recordAllocation(const void* pointer, const char* label);
   void fillDistant(const void* pointer);  // of memory that the host does not see; waits, without a guard or a lock
   void inspectPending(Region& region, Block& block, uint64_t serial);
@@ -72,7 +72,7 @@ class Pool final : public RefCounted {
   Status reserve(uint64_t bytes);  // takes memory from the driver at once
   void trim(uint64_t keep_bytes);  // gives unused memory back; the driver gets it when no call can find it any more
   void trimToThreshold();          // at a synchronise
-  void close();  // behind the last use of the handle: keeps nothing, releases pending blocks when they have passed
+  void close();  // after the last use of the handle: keeps nothing, releases pending blocks when they have passed
   void setLimit(uint64_t bytes);
   uint64_t limit();  // 0: none
   void setReleaseThreshold(uint64_t bytes);
@@ -82,7 +82,7 @@ class Pool final : public RefCounted {
   void statistics(rtMemPoolStats_t* stats);  // all but struct_size
   void resetPeak();
   uint64_t unusedBytes();  // reserved and neither live nor pending; with those in quarantine
-  // Added up over the streams. The reader sees the allocations and frees that it is ordered behind.
+  // Added up over the streams. The reader sees the allocations and frees that it is ordered after.
   uint64_t liveBytes() const;
   uint64_t liveCount() const;
   std::string json(const rtContextStats_t& context);  // throws bad_alloc
@@ -136,7 +136,7 @@ class Pool final : public RefCounted {
   Status reserveInRange(uint64_t bytes, bool* done);
   Status openRange(uint64_t bytes, bool* done);
 
-  // References of passed stamps, taken under the lock and dropped behind it. The last reference ends a stream, which may call a
+  // References of passed stamps, taken under the lock and dropped after it. The last reference ends a stream, which may call a
   // driver, or unload a module with code that frees memory.
   class Dropped {
    public:
@@ -164,7 +164,7 @@ class Pool final : public RefCounted {
   BlockChain takeFromCaches(uint32_t index, uint32_t count);
   void flushCaches();  // what has passed goes to the pool
   Block* takePending(Class& bucket, backend::Stream* stream, Dropped* dropped);
-  // In pool_ranges.cpp. Parts of a range whose memory comes and goes behind the lock; its region counts as busy.
+  // In pool_ranges.cpp. Parts of a range whose memory comes and goes without the lock; its region counts as busy.
   struct Exchange {
     struct Part {
       Region* range = nullptr;
@@ -202,7 +202,7 @@ class Pool final : public RefCounted {
   void makePending(Region& region, Block& block);
   // With AddressSanitizer, of a block that is pending: it is poisoned where the stream comes to this point.
   uint64_t numberPoisoning(Block& block);
-  static void poisonBehind(const Region& region, const Block& block, backend::Stream& stream, uint64_t serial);
+  static void poisonAfter(const Region& region, const Block& block, backend::Stream& stream, uint64_t serial);
   void settlePending(Block** pending, Dropped* dropped);  // a list, as far as there is room
   bool settle(Dropped* dropped);  // makes passed blocks ready; false: `dropped` is full, and there are more
   // Runs the body under the lock when all passed blocks are ready.
@@ -239,8 +239,8 @@ class Pool final : public RefCounted {
   Status throughStream(Body body);  // submits with the body to a stream of the context, and waits for it
   void quarantine(Region& region, Block& block, bool pending);
   void keepFreed(Block& block);
-  // Behind free() with a stream: the block is inspected where the stream comes to this point.
-  void inspectBehind(Region& region, Block& block, backend::Stream& stream);
+  // After free() with a stream: the block is inspected where the stream comes to this point.
+  void inspectAfter(Region& region, Block& block, backend::Stream& stream);
   void inspect(const Region& region, const Block& block);
   void inspectFreed(const Region& region, const Block& block);
   void inspectPassed(bool may_wait);
@@ -250,7 +250,7 @@ class Pool final : public RefCounted {
   void trimUnused(uint64_t keep_bytes);
   void releaseWhenPassed();
   void trimPassed();  // gives back all that has passed by now
-  // Relaxed: under a lock that close() takes behind its store.
+  // Relaxed: under a lock that close() takes after its store.
   bool isClosed() const { return closed_.load(std::memory_order_relaxed); }
   bool releasesAtOnce() const { return isClosed() || !keeps_; }
   uint64_t slabBytes(uint32_t index, uint64_t* apart);
@@ -269,8 +269,8 @@ class Pool final : public RefCounted {
   const bool guards_;      // with it: guards and a quarantine, where pools keep memory and AddressSanitizer does not look
   backend::AddressRanges* const ranges_of_driver_;  // null: each large block is an allocation of the driver
   const bool pages_at_touch_;                       // of slabs and ranges
-  // Where the host computes, blocks begin at different places of a page. Of two arrays whose addresses are equal but for whole
-  // pages, a load waits for a store to the other one whose address has the same last 12 bits, and the lines of all arrays fall
+  // Where the host computes, blocks begin at different places of a page. Otherwise the addresses of two arrays may differ by
+  // whole pages. Then a load waits for a store to the other array with the same last 12 bits. The lines of all arrays also fall
   // into the same sets of a cache: a stencil took 2.5 times as long. Blocks of slabs are further apart for it, and large blocks
   // begin anywhere in the first page of their range.
   bool spreads() const { return pages_at_touch_; }
@@ -281,7 +281,7 @@ class Pool final : public RefCounted {
   bool isPlain() const { return keeps_ && !fills_ && !poisons_; }
   // Allocations may come from caches. Relaxed: see setPinMode().
   std::atomic<bool> plain_;
-  const uint64_t red_zone_;  // bytes behind each allocation that belong to none; none where a limit counts bytes exactly
+  const uint64_t red_zone_;  // bytes after each allocation that belong to none; none where a limit counts bytes exactly
   PoolOptions options_;
   Ranked<Mutex, LockRank::kPool> lock_;
   std::atomic<bool> closed_{false};  // set under the lock

@@ -1,5 +1,5 @@
-// The short ways through a pool, inline in ops: an allocation that the stream's cache has a block for, and a free in the
-// order of the stream that has allocated. All else is in pool.cpp.
+// The short ways through a pool, inline in ops. One is an allocation that the stream's cache has a block for, the other a free
+// in the order of the stream that has allocated. All else is in pool.cpp.
 #pragma once
 
 #include <mutex>
@@ -24,7 +24,7 @@ namespace manyrt::allocator {
   }
   // With AddressSanitizer no stream has a cache.
   if (home == nullptr && region.memory().host_visible) unpoison(region.addressOf(block), size);
-  // Release: address_map::locate reads the size behind the state.
+  // Release: address_map::locate reads the size after the state.
   block.state.store(Block::kLive, std::memory_order_release);
 }
 
@@ -73,7 +73,7 @@ inline StreamCache* Pool::knownCacheOf(const backend::Stream& stream) const {
 }
 
 // The common free, in the order of a stream, of memory that no other context has used. The stream is asked for its submissions
-// before the block can be found: work that is submitted behind that is ordered behind the free.
+// before the block can be found: work that is submitted after that is ordered after the free.
 [[gnu::always_inline]] inline bool Pool::freeInto(StreamCache& cache, Region& region, Block& block, backend::Stream& stream,
                                                   bool claimed) {
   const uint64_t serial = stream.submitted();

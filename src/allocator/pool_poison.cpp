@@ -1,5 +1,5 @@
-// Poisoning a freed block in the order of the stream that frees it, for AddressSanitizer: what the stream runs behind the free
-// is a use of freed memory, also where the work ahead of it had not ended when the program freed the block.
+// Poisons a freed block in the order of the stream that frees it, for AddressSanitizer. Work that the stream runs after the
+// free is a use of freed memory. This also holds if the work before it had not ended when the program freed the block.
 #include <atomic>
 #include <mutex>
 #include <new>
@@ -20,6 +20,7 @@ class PoisonTask final : public Task {
  public:
   PoisonTask(uintptr_t address, uint64_t serial) : address_(address), serial_(serial) {}
   Status run(const Status&) override {
+    // A task is no call of the program: the guard keeps the region that the map shows.
     const epoch::Guard guard;
     Region* region = address_map::find(reinterpret_cast<void*>(address_));
     if (region == nullptr || region->pool() == nullptr) return Status();
@@ -45,7 +46,8 @@ void Pool::poisonPending(Region& region, Block& block, uint64_t serial) {
 // Under the lock of the free: later, the block may be another's, and pending again.
 uint64_t Pool::numberPoisoning(Block& block) { return block.serial = poisonings.fetch_add(1, std::memory_order_relaxed) + 1; }
 
-void Pool::poisonBehind(const Region& region, const Block& block, backend::Stream& stream, uint64_t serial) {
+void Pool::poisonAfter(const Region& region, const Block& block, backend::Stream& stream, uint64_t serial) {
+  // Only memory that the host sees has shadow memory.
   if (!region.memory().host_visible || stream.latch.failed()) return;
   try {
     (void)stream.call(new PoisonTask(region.addressOf(block), serial), backend::TaskKind::kInternal);

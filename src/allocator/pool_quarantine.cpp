@@ -1,10 +1,10 @@
-// RT_MEMORY_DEBUG in a pool: a guard behind each allocation, and a quarantine for freed blocks. A freed block waits until its
+// RT_MEMORY_DEBUG in a pool: a guard after each allocation, and a quarantine for freed blocks. A freed block waits until its
 // stamps have passed. Then its guard is compared, and its bytes get the freed pattern. It leaves the quarantine when enough was
-// freed behind it, or memory is missing. Its bytes are compared then.
+// freed after it, or memory is missing. Its bytes are compared then.
 //
-// Memory that the host sees is compared in place: by the free if no work is in flight, by a task in the order of the stream
-// that frees, else by the library's thread that looks after pools. Other memory is filled and compared through a stream of the
-// context, and waited for: by that thread, or by a call that holds neither a guard nor a lock.
+// Memory that the host sees is compared in place. The free does so if no work is in flight, else a task in the order of the
+// freeing stream, else the library's thread for pools. Other memory is filled and compared through a stream of the context, and
+// waited for. So only that thread does it, or a call that holds neither a guard nor a lock.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -38,7 +38,7 @@ struct Piece {
   uint64_t size;
 };
 
-// What has the freed pattern: the whole, or both ends.
+// The parts that get the freed pattern: the whole, or both ends.
 std::vector<Piece> ends(uintptr_t address, uint64_t size) {
   std::vector<Piece> pieces{{address, std::min(size, kPatternBytes)}};
   if (size > kPatternBytes) pieces.push_back({address + size - kPatternBytes, kPatternBytes});
@@ -66,10 +66,13 @@ Status copy(backend::Stream& stream, Piece piece, std::vector<unsigned char>* by
   return stream.copy({bytes->data(), reinterpret_cast<void*>(piece.begin), piece.size});
 }
 
+// Inspects a block in the order of the stream that freed it. The task holds an address, not a block: the region may be gone
+// when it runs, and a stale serial tells it that the block was reused.
 class InspectTask final : public Task {
  public:
   InspectTask(uintptr_t address, uint64_t serial) : address_(address), serial_(serial) {}
   Status run(const Status&) override {
+    // The guard keeps the region that the map shows: a task is no call of the program, and has none of its own.
     const epoch::Guard guard;
     Region* region = address_map::find(reinterpret_cast<void*>(address_));
     if (region == nullptr || region->pool() == nullptr) return Status();
@@ -90,8 +93,10 @@ Status Pool::throughStream(Body body) {
   Ref<backend::Stream> stream;
   backend::StreamOptions options;
   options.label = "memory debugging";
+  // A stream of its own: the program's streams must neither wait for a comparison nor latch its failure.
   RT_TRY(resources_->takeStream(&stream, options));
   Status status = body(*stream);
+  // Waited for even if the body failed: what it submitted writes to buffers of the caller.
   (void)stream->wait(stream->submitted(), Deadline::never());
   if (status.ok() && stream->latch.failed()) status = stream->latch.get();
   stream->claims.store(0, std::memory_order_release);  // as ContextResources::returnStream()
@@ -108,6 +113,7 @@ bool Pool::recordAllocation(const void* pointer, const char* label) {
   // A block of a stretch of pin mode may be handed out while work that used more of it is in flight.
   if (!guards_ || block.pinned) return false;
   if (!region.memory().host_visible) return true;
+  // All bytes up to the end of the block, since the program may use none of them. A limit keeps allocations cheap.
   const uint64_t guard = std::min(region.capacityOf(block) - size, kMostGuardBytes);
   memset(reinterpret_cast<void*>(address + size), kGuardPattern, guard);
   records::setGuard(address, guard);
@@ -120,6 +126,7 @@ void Pool::fillDistant(const void* pointer) {
   {
     const epoch::Guard reads;
     Region& region = *address_map::find(pointer);
+    // The guard is for the look-up alone: a wait under it would hold up every reclaim.
     size = address_map::locate(pointer).size;
     const Block& block = *region.blockAt(address);
     guard = std::min(region.capacityOf(block) - size, kMostGuardBytes);
@@ -138,6 +145,7 @@ void Pool::fillDistant(const void* pointer) {
 void Pool::inspect(const Region& region, const Block& block) {
   const uintptr_t address = region.addressOf(block);
   const uint64_t size = block.size.load(std::memory_order_relaxed);
+  // Taken out of the record: the guard holds for one life of the block.
   const uint64_t guard = records::takeGuard(address);
   const auto compare = [&](const unsigned char* bytes) {
     const uint64_t at = firstOther(bytes, guard, kGuardPattern);
@@ -195,6 +203,7 @@ void Pool::quarantine(Region& region, Block& block, bool pending) {
   const bool at_once = !pending && region.memory().host_visible && !block.pinned;
   if (at_once) inspect(region, block);
   const uint64_t size = block.size.load(std::memory_order_relaxed);
+  // The state changes together with the counters, so that a reader of the statistics sees the block as live or as pending.
   bool held;
   {
     std::lock_guard lock(lock_);
@@ -241,12 +250,14 @@ void Pool::inspectPassed(bool may_wait) {
       for (Block* block = waiting_blocks_.first; block != nullptr && !more; block = block->next) {
         if ((!may_wait && !block->region->memory().host_visible) || !passed(*block, nullptr)) continue;
         more = true;
+        // The references go when `dropped` ends, without the lock. The outer loop then looks again from the start.
         if (!dropped.take(*block, nullptr)) break;  // there is no more room: again
         found = block;
       }
       if (found != nullptr) {
         waiting_blocks_.remove(found);
         found->serial = 0;
+        // The block is in no list while it is inspected without the lock. emptyQuarantine() waits for this count.
         ++inspecting_;
       }
     }
@@ -282,6 +293,7 @@ void Pool::endQuarantine(uint64_t keep, bool may_wait) {
     {
       std::lock_guard lock(lock_);
       --inspecting_;
+      // Only now may another allocation get the block: its bytes have been compared.
       makeReady(*block->region, *block);
       at_once = releasesAtOnce();
       if (at_once) released = detachUnused(0);
@@ -298,6 +310,7 @@ void Pool::emptyQuarantine() {
     endQuarantine(0, true);
     {
       std::lock_guard lock(lock_);
+      // Both under one lock: a block that another thread inspects is in no list, and comes back to one.
       if (inspecting_ == 0 && quarantined_.first == nullptr) return;  // another thread may have kept one meanwhile
     }
     std::atomic<uint32_t> word{0};  // another thread is at a block
@@ -305,7 +318,7 @@ void Pool::emptyQuarantine() {
   }
 }
 
-void Pool::inspectBehind(Region& region, Block& block, backend::Stream& stream) {
+void Pool::inspectAfter(Region& region, Block& block, backend::Stream& stream) {
   if (!region.memory().host_visible) return;
   uint64_t serial;
   {
@@ -314,6 +327,7 @@ void Pool::inspectBehind(Region& region, Block& block, backend::Stream& stream) 
     // Work of other streams that uses it is waited for by the library's thread.
     if (block.every_stream || block.stamps == nullptr || block.stamps->size() != 1) return;
     if (block.stamps->front().stream.get() != &stream) return;
+    // The number ties the task to this free: the block may be inspected, reused and freed again before the task runs.
     serial = block.serial = inspections.fetch_add(1, std::memory_order_relaxed) + 1;
   }
   try {
@@ -328,6 +342,7 @@ void Pool::inspectPending(Region&, Block& block, uint64_t serial) {
   {
     std::lock_guard lock(lock_);
     if (block.state.load(std::memory_order_relaxed) != Block::kQuarantined || block.serial != serial) return;
+    // Without room for references the block stays in the list, and the library's thread inspects it later.
     if (!dropped.take(block, nullptr)) return;
     waiting_blocks_.remove(&block);
     block.serial = 0;

@@ -1,6 +1,6 @@
 // Large blocks of backends that give memory to parts of a range of addresses. A block that is done with joins its free
-// neighbours at once, so that any size can use it. What is free keeps its memory, up to a part of what is in use: before more
-// memory is taken, the largest free parts beyond that lose theirs. So blocks that grow leave nothing behind, and sizes that
+// neighbours at once, so that any size can use it. Free parts keep their memory, up to a share of what is in use. Before more
+// memory is taken, the largest free parts beyond that lose theirs. So blocks that grow leave no unused memory, and sizes that
 // come in turn find each other's memory. Blocks are cut in units of 64 KiB; memory comes and goes in granules of the backend,
 // so that a granule is only given back when all of its units are free.
 #include <algorithm>
@@ -20,8 +20,8 @@ constexpr uint64_t kRangeBytes = uint64_t{1} << 30;
 constexpr uint64_t kMostBytes = uint64_t{1} << 45;
 constexpr uint64_t kRangeAlignment = uint64_t{1} << 21;
 constexpr uint64_t kSparePart = 32;  // of what is in use
-// Where threads meet at the lock: the part of what is in use that free spans keep; how much the pool takes, of what is live and
-// beyond, before streams give back what they keep; how many of their caches an allocation looks at.
+// Limits where threads meet at the lock: the share of what is in use that free spans keep; how much the pool takes, relative to
+// live bytes and beyond, before streams give back what they keep; how many of their caches an allocation looks at.
 constexpr uint64_t kSharedSparePart = 4;
 constexpr uint64_t kSharedParts = 3, kSharedBytes = uint64_t{64} << 20;
 constexpr int kSharedLooks = 4;
@@ -29,7 +29,7 @@ constexpr uint64_t kSharedFresh = 1 << 20;  // of longer blocks memory is dear: 
 constexpr int kRangeLooks = 16;             // pending blocks that an allocation tries
 constexpr uint32_t kFewSpares = 8;  // lose their memory ahead of an allocation; more only until it takes no more than they had
 
-// What a large block gets beyond what it needs, so that it can begin anywhere in its first page.
+// Extra bytes of a large block, so that it can begin anywhere in its first page.
 constexpr uint64_t kFirstPage = 4096;
 constexpr uint64_t kRoom = kFirstPage - kAlignment;
 constexpr uint64_t kRoomFrom = uint64_t{1} << 20;
@@ -47,6 +47,7 @@ bool isGoodFit(const Block& block, uint64_t size, uint64_t alignment) {  // with
 
 Block* Pool::allocateLargeCached(StreamCache& cache, backend::Stream& stream, uint64_t size, uint64_t wanted, bool* in_use) {
   std::lock_guard lock(cache.lock);
+  // A closed pool binds no cache: close() has emptied them all, and nothing may enter again.
   if (!bind(cache, stream)) return nullptr;
   Block* block = cache.popLarge(wanted);
   if (block == nullptr) return nullptr;
@@ -67,7 +68,8 @@ void* Pool::allocateLargeFromCache(uint64_t size, backend::Stream& stream) {
   return block == nullptr ? nullptr : reinterpret_cast<void*>(block->region->addressOf(*block));
 }
 
-// Where threads meet, those of one stream, and a few caches are looked at: the pool's lock is held meanwhile.
+// If threads meet at the lock, one cache with passed blocks is enough, and only a few are looked at: the pool's lock is held
+// meanwhile.
 bool Pool::flushLarge() {
   bool any = false;
   const bool shared = visits_.shared();
@@ -92,6 +94,7 @@ bool Pool::flushLarge() {
 void Pool::handOutLarge(Block& block, uint64_t size, StreamCache* cache, backend::Stream* stream) {
   if (cache == nullptr || pins_ || isClosed() || !visits_.shared()) {
     if (pins_) pinBlock(block);
+    // No home: a free then claims the block under the pool's lock.
     return handOut(*block.region, block, size, nullptr);
   }
   std::lock_guard lock(cache->lock);
@@ -104,6 +107,7 @@ Status Pool::allocateInRange(Block** out, uint64_t wanted, uint64_t size, uint64
   if (wanted > kMostBytes || alignment > kRangeAlignment) return Status();
   StreamCache* const cache =
       stream == nullptr || !visits_.shared() || !plain_.load(std::memory_order_relaxed) ? nullptr : cacheOf(*stream);
+  // First without the pool's lock. Blocks of a cache are aligned to kAlignment only.
   if (cache != nullptr && alignment <= kAlignment) {
     *out = allocateLargeCached(*cache, *stream, size, wanted, in_use);
     *done = *out != nullptr;
@@ -134,9 +138,11 @@ Status Pool::allocateInRange(Block** out, uint64_t wanted, uint64_t size, uint64
         *done = true;
         return Status();
       }
+      // `done` stays false: allocateLarge() asks the driver for an allocation of its own.
       if (wanted > ranges_of_driver_->largestBlock()) return Status();
       Status status = plan(&exchange, unitsFor(wanted), unit_alignment, &full);
       if (!status.ok()) {
+        // Streams may still keep blocks that have passed. Each round takes some, so the loop ends.
         if (flushLarge()) continue;
         return coarse ? Status() : status;  // an allocation of the driver may be within the limit
       }
@@ -148,9 +154,11 @@ Status Pool::allocateInRange(Block** out, uint64_t wanted, uint64_t size, uint64
       continue;
     }
     RT_TRY(carryOut(exchange));
+    // plan() found spares to give up first, and no block yet. Their memory is gone now, so the next round can go on.
     if (exchange.range == nullptr) continue;
     const auto lock = lockPatiently(lock_);
     keep(exchange);
+    // The units were in no list while the driver committed them. So no other thread could take them without the lock.
     Block& block = exchange.range->range().cut(exchange.fresh.span, nextShift(exchange.fresh.span, wanted, alignment));
     block.past.store(Block::kFresh, std::memory_order_relaxed);
     *in_use = false;
@@ -185,6 +193,7 @@ Block* Pool::takeFromRanges(uint64_t size, uint64_t alignment, backend::Stream* 
       at = &block->next;
       continue;
     }
+    // No room for more references: the caller gives back those that it has, and a later call sees the rest.
     if (!dropped->take(*block, over ? nullptr : stream)) break;
     *at = block->next;
     pending_bytes_ -= block->size;
@@ -196,6 +205,7 @@ Block* Pool::takeFromRanges(uint64_t size, uint64_t alignment, backend::Stream* 
   }
   const uint32_t units = unitsFor(size);
   const auto unit_alignment = static_cast<uint32_t>(std::max(alignment / kUnit, uint64_t{1}));
+  // Two rounds at most: free parts first, and again after all passed blocks have joined them.
   for (bool settled = pending_in_ranges_ == nullptr;; settled = true) {
     for (Region* range = ranges_; range != nullptr; range = range->next) {
       const OffsetAllocator::Span span = range->range().offsets().take(units, unit_alignment);
@@ -212,12 +222,14 @@ Block* Pool::takeFromRanges(uint64_t size, uint64_t alignment, backend::Stream* 
 }
 
 bool Pool::takeSpare(Exchange* exchange, uint64_t bytes) {
+  // A fixed number, since nothing may be allocated under the lock.
   if (exchange->spare_count == Exchange::kMostSpares) return false;
   const auto units = static_cast<uint32_t>(std::min<uint64_t>((bytes + kUnit - 1) / kUnit, UINT32_MAX));
   for (Region* range = ranges_; range != nullptr; range = range->next) {
     const OffsetAllocator::Span span = range->range().offsets().takeSpare(units);
     if (!span) continue;
     unused_ -= bytesOf(span);
+    // Accounted at once, under the lock: another thread must neither take the span nor count its memory as unused.
     reserved_ -= bytesOf(span);
     range->committed -= bytesOf(span);
     ++range->busy;
@@ -227,7 +239,8 @@ bool Pool::takeSpare(Exchange* exchange, uint64_t bytes) {
   return false;
 }
 
-// Units for a block, some of them without memory; and what loses its memory for that. `full`: no range has the addresses.
+// Chooses units for a block, some of them without memory, and the spans that lose their memory for that. `full`: no range has
+// the addresses.
 Status Pool::plan(Exchange* exchange, uint32_t units, uint32_t alignment, bool* full) {
   for (Region* range = ranges_; range != nullptr && exchange->range == nullptr; range = range->next) {
     exchange->fresh = range->range().offsets().takeFresh(units, alignment);
@@ -251,16 +264,17 @@ Status Pool::plan(Exchange* exchange, uint32_t units, uint32_t alignment, bool* 
     spare -= before - reserved_;
     given += before - reserved_;
   }
-  if (given < bytes && exchange->spare_count == Exchange::kMostSpares) {  // the caller asks again behind these
+  if (given < bytes && exchange->spare_count == Exchange::kMostSpares) {  // the caller asks again after these
     giveUp(*exchange);
     return Status();
   }
   while (passesLimit(bytes)) {
     if (takeSpare(exchange, bytes)) continue;
     giveUp(*exchange);
-    // What has been found so far loses its memory first, and the caller asks again.
+    // The spans found so far lose their memory first, and the caller asks again.
     return exchange->spare_count != 0 ? Status() : limitReached(bytes);
   }
+  // Counted before the driver commits, so that two threads cannot pass the limit together. carryOut() undoes it on failure.
   reserved_ += bytes;
   exchange->range->committed += bytes;
   peak_reserved_ = std::max(peak_reserved_, reserved_);
@@ -275,13 +289,14 @@ void Pool::giveUp(Exchange& exchange) {
   exchange.range = nullptr;
 }
 
-// The units of a block that is made. What the granules have beyond it is free.
+// The units of a block that is made. The rest of their granules is free.
 void Pool::keep(Exchange& exchange) {
   exchange.range->range().offsets().finish(exchange.fresh);
   unused_ += bytesOf(exchange.fresh.taken()) - bytesOf(exchange.fresh.span);
 }
 
 Status Pool::carryOut(Exchange& exchange) {
+  // Spares first: on a full device their memory is what the commit below needs.
   for (uint32_t i = 0; i < exchange.spare_count; ++i) {
     const auto& [range, span] = exchange.spares[i];
     if (trace::tellsMemory()) [[unlikely]]
@@ -298,6 +313,7 @@ Status Pool::carryOut(Exchange& exchange) {
   std::lock_guard lock(lock_);
   for (uint32_t i = 0; i < exchange.spare_count; ++i) {
     const auto& [range, span] = exchange.spares[i];
+    // Only now may another thread find the units: their memory has really gone.
     range->range().offsets().giveUncommitted(span);
     --range->busy;
   }
@@ -307,6 +323,7 @@ Status Pool::carryOut(Exchange& exchange) {
     ++driver_allocations_;
     return Status();
   }
+  // The spares stay given up. The block's own units go back without memory, and the caller reports the driver's failure.
   reserved_ -= bytesOf(exchange.fresh.commit);
   exchange.range->committed -= bytesOf(exchange.fresh.commit);
   giveUp(exchange);
@@ -318,6 +335,7 @@ Status Pool::carryOut(Exchange& exchange) {
 Status Pool::openRange(uint64_t bytes, bool* done) {
   const uint64_t wanted = (bytes + bytes / 2 + kRangeAlignment - 1) / kRangeAlignment * kRangeAlignment;
   Region* range = nullptr;
+  // Addresses alone: memory comes as blocks are cut.
   *done = grow(&range, Region::Kind::kRange, std::max(kRangeBytes, wanted), kRangeAlignment, ranges_of_driver_->granule()).ok();
   if (!*done) return Status();
   std::lock_guard lock(lock_);
@@ -333,6 +351,7 @@ Status Pool::reserveInRange(uint64_t bytes, bool* done) {
     {
       std::lock_guard lock(lock_);
       Status status = plan(&exchange, unitsFor(bytes), 1, &full);
+      // With coarse granules the limit may be passed by rounding alone. reserve() then takes a plain allocation.
       if (!status.ok()) return ranges_of_driver_->granule() > kUnit ? Status() : status;
     }
     if (full) {
@@ -358,6 +377,7 @@ Region* Pool::detachEmptyRanges() {
   Region* detached = nullptr;
   for (Region** at = &ranges_; *at != nullptr;) {
     Region* range = *at;
+    // `busy` covers spans that another thread commits or decommits without the lock.
     if (range->busy != 0 || !range->range().offsets().isEmpty()) {
       at = &range->next;
       continue;
@@ -371,11 +391,13 @@ Region* Pool::detachEmptyRanges() {
 
 void Pool::trimRanges(uint64_t keep_bytes) {
   if (ranges_of_driver_ == nullptr) return;
+  // The regions that go below refer to the pool, and the last one could end it.
   const Ref<Pool> self(this);
   for (;;) {
     Exchange exchange;
     {
       std::lock_guard lock(lock_);
+      // In batches of kMostSpares. The driver is called without the lock in between.
       while (unused_ > keep_bytes && takeSpare(&exchange, unused_ - keep_bytes)) {
       }
     }

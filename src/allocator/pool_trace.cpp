@@ -1,5 +1,5 @@
-// What a pool tells the trace. Called where the trace is on, also under locks of the pool and of its caches, before another
-// thread can have the bytes that are told of.
+// Tells the trace about memory of a pool. Called while the trace is on, also under locks of the pool and of its caches, before
+// another thread can get the same bytes.
 #include "allocator/pool.h"
 #include "base/trace.h"
 
@@ -33,6 +33,7 @@ void Pool::traceFree(const Region& region, const Block& block, const backend::St
 
 void Pool::traceRegion(const Region& region) const { traceCommitted(region, 0, region.memory().size); }
 
+// Before the region leaves the address map: the driver may give the same addresses to another pool afterwards.
 void Pool::traceReleased(const Region& region) {
   if (region.committed != 0) region.pool()->traceDecommitted(region, 0, region.committed);
 }

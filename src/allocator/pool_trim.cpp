@@ -17,16 +17,18 @@
 namespace manyrt::allocator {
 
 constexpr uint64_t kKeptPart = 32;
-constexpr int kScavengedCaches = 64;       // caches of other streams that an allocation tries before it takes fresh memory
+constexpr int kScavengedCaches = 64;       // of other streams, before an allocation takes fresh memory
 constexpr int kSharedScavengedCaches = 4;  // and where threads meet at the lock, which is held meanwhile
 
-// What streams have in their caches and have done with. The newest comes last, and is the first to be handed out again.
+// Moves blocks that streams have done with from their caches to the pool. The newest comes last, and is the first to be handed
+// out again.
 void Pool::flushCaches() {
   for (StreamCache* cache = caches_.first(); cache != nullptr; cache = cache->next) {
     BlockChain oldest_first;
     {
       std::lock_guard lock(cache->lock);
       if (cache->isEmpty()) continue;
+      // One question to the driver for each cache, and none for empty ones.
       const uint64_t completed = cache->completed();
       for (uint32_t index = 0; index < kSizeClasses; ++index) {
         BlockChain passed = cache->takePassed(index, UINT32_MAX, completed);
@@ -35,12 +37,13 @@ void Pool::flushCaches() {
       BlockChain passed = cache->takePassedLarge(completed);
       while (Block* block = passed.pop()) oldest_first.push(block);
     }
+    // The cache's lock is not needed any more: these blocks are in no list.
     while (Block* block = oldest_first.pop()) makeReady(*block->region, *block);
   }
 }
 
-// What other streams have in their caches and have done with, before memory is asked of the driver. A few caches in turn: with
-// thousands of streams a look at all of them would cost more than a slab.
+// Takes blocks that other streams have done with from their caches, before the driver is asked for memory. A few caches in
+// turn: with thousands of streams a look at all of them would cost more than a slab.
 BlockChain Pool::takeFromCaches(uint32_t index, uint32_t count) {
   BlockChain taken;
   const bool shared = visits_.shared();
@@ -77,6 +80,7 @@ void Pool::settlePending(Block** pending, Dropped* dropped) {
 // Blocks whose stamps have passed become ready. Stops when `dropped` is full: the caller gives the references back without the
 // lock and calls again.
 bool Pool::settle(Dropped* dropped) {
+  // Caches first, since their blocks may belong to regions that are otherwise unused.
   flushCaches();
   auto ready = [&](Region& region, Block& block) {
     if (!dropped->take(block, nullptr)) return false;
@@ -123,11 +127,13 @@ Region* Pool::detachUnused(uint64_t keep_bytes) {
       *at = region->next;
       region->next = detached;
       detached = region;
+      // The region leaves the counters before it leaves the driver, so the limit may be passed for a grace period.
       reserved_ -= region->committed;
       unused_ -= region->committed;
       if (region->kind() != Region::Kind::kSlab) continue;
       uint32_t index = region->sizeClass();
       classes_[index].slab_bytes -= region->memory().size;
+      // Its unused blocks are in no list. The ready ones are, and must be unlinked: the slab's blocks end with it.
       if (open_[index] == region) open_[index] = nullptr;
       for (Block** ready = &classes_[index].ready; *ready != nullptr;) {
         if ((*ready)->region == region) {
@@ -141,10 +147,10 @@ Region* Pool::detachUnused(uint64_t keep_bytes) {
   return detached;
 }
 
-// A program whose blocks grow, such as caches of keys and values, would leave a large region of each size behind. So one that
-// has been unused while the pool took `patience_` others goes when the pool takes one more, beyond a small part of what is in
-// use. A driver is called then anyway. Sizes that come again in turn must not go and come for ever: a size that is wanted again
-// soon behind its region's end doubles the patience, from none, and a time without such a regret halves it.
+// A program whose blocks grow, such as caches of keys and values, would keep an unused large region of each size. So a region
+// is trimmed that was unused while the pool took `trim_delay_` others, beyond a small part of what is in use. This happens when
+// the pool takes one more, since a driver is called then anyway. Sizes that come in turn must not be trimmed each time. So a
+// size that is wanted again soon after its trim doubles the delay, and a time without such a premature trim halves it.
 Region* Pool::detachOutgrown(uint64_t bytes, Dropped* dropped) {
   constexpr uint32_t kLeastPatience = 2, kMostPatience = 8;
   ++large_taken_;
@@ -159,7 +165,7 @@ Region* Pool::detachOutgrown(uint64_t bytes, Dropped* dropped) {
   Region* detached = nullptr;
   for (Region** at = &large_; *at != nullptr;) {  // the newest first
     Region* region = *at;
-    // What was reserved ahead and never used is not outgrown.
+    // Memory that was reserved ahead and never used is not outgrown.
     if (region->idle_since == Region::kNeverFreed || large_taken_ - region->idle_since < patience_) {
       at = &region->next;
       continue;
@@ -172,6 +178,7 @@ Region* Pool::detachOutgrown(uint64_t bytes, Dropped* dropped) {
     }
     const uint64_t size = region->memory().size;
     if (region->busy != 0 || size <= keep) {
+      // A small unused region stays, and is counted against the part that may stay.
       if (region->busy == 0) keep -= size;
       at = &region->next;
       continue;
@@ -221,8 +228,8 @@ void Pool::trimUnused(uint64_t keep_bytes) {
   trimRanges(keep_bytes);
 }
 
-// References that are dropped while this runs are never the last ones: the stamp that a block has, or the list of the context,
-// holds another. `stamps` grows, and drops nothing, under the lock.
+// References that are dropped while this runs are never the last ones: the block's stamp, or the list of the context, holds
+// another. `stamps` grows, and drops nothing, under the lock.
 void Pool::pendingStamps(std::vector<Stamp>* stamps) {
   bool every_stream = leased_bytes_.load(std::memory_order_relaxed) != 0;  // graphs and work of others: no stamp tells
   {
@@ -242,6 +249,7 @@ void Pool::pendingStamps(std::vector<Stamp>* stamps) {
     for (StreamCache* cache = caches_.first(); cache != nullptr; cache = cache->next) {
       std::lock_guard cache_lock(cache->lock);
       if (cache->pendingBytes() == 0) continue;
+      // All that the stream has submitted: its blocks have serials of their own, none of them later.
       stamps->push_back({Ref<backend::Stream>(cache->stream()), cache->stream()->submitted()});
     }
   }
@@ -288,7 +296,7 @@ void Pool::close() {
   bool pending;
   {
     std::lock_guard lock(lock_);
-    closed_.store(true, std::memory_order_relaxed);  // the locks below publish it: nothing enters a cache behind them
+    closed_.store(true, std::memory_order_relaxed);  // published by the locks below: nothing enters a cache after them
   }
   for (StreamCache* cache = caches_.first(); cache != nullptr; cache = cache->next) {
     BlockChain all[kSizeClasses + 1];
@@ -298,6 +306,7 @@ void Pool::close() {
       for (uint32_t index = 0; index < kSizeClasses; ++index) all[index] = cache->takeAll(index);
       all[kSizeClasses] = cache->takeAllLarge();
       stream = cache->stream();
+      // Emptied and closed under one lock, so that a free on another thread goes into the list taken here or to the pool.
       cache->close();
     }
     for (const BlockChain& blocks : all) {
@@ -337,6 +346,7 @@ void Pool::releaseWhenPassed() {
     if (waiting_) return;
     waiting_ = true;
   }
+  // For the list. PendingPools::run() drops it once nothing is pending.
   retain();
   PendingPools& all = pendingPools();
   bool start;
@@ -344,6 +354,7 @@ void Pool::releaseWhenPassed() {
     std::lock_guard lock(all.lock);
     next_pending_ = all.first;
     all.first = this;
+    // One job serves all pools. run() clears `running` under the same lock, so that exactly one thread starts the next job.
     start = !std::exchange(all.running, true);
   }
   if (start) host_threads::submit(&all);
@@ -360,6 +371,7 @@ bool Pool::releasePassed(Ref<backend::Stream>* stream, uint64_t* serial) {
     waiting_ = false;
     return true;
   }
+  // Any stamp that has not passed will do: the job looks at everything again when it has.
   auto look = [&](Block& block) {
     if (block.stamps == nullptr) return;
     for (const Stamp& stamp : *block.stamps) {
@@ -405,6 +417,7 @@ void PendingPools::run() {
       pool->next_pending_ = first;
       first = pool;
     }
+    // Released regions reach the driver a grace period later, and this thread must not hold that up.
     epoch::safePoint();
     {
       std::lock_guard guard(lock);

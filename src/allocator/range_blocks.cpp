@@ -34,6 +34,7 @@ RangeBlocks::RangeBlocks(Region* region, uint32_t units, uint32_t granule)
       blocks_(alignedBlocks(memory_.get())) {}
 
 RangeBlocks::~RangeBlocks() {
+  // Blocks are made where they first begin, in memory of zeros, and stay until the range ends: a stale look-up may read one.
   for (uint32_t unit = 0; unit < end_; ++unit) {
     if (cuts_[unit].made) blocks_[unit].~Block();
   }
@@ -48,7 +49,7 @@ Block& RangeBlocks::cut(OffsetAllocator::Span span, uint64_t shift) {
     block->region = region_;
     first.made = true;
   }
-  // Relaxed: a reader of a live block is ordered behind this by the program, and any number serves for another one.
+  // Relaxed: the program orders a reader of a live block after this, and for any other block each number will do.
   first.count.store(span.count, std::memory_order_relaxed);
   first.shift.store(static_cast<uint8_t>(shift / kAlignment), std::memory_order_relaxed);
   // A reader of a stale address may look at the same time, and finds the block of before or this one.
@@ -57,6 +58,7 @@ Block& RangeBlocks::cut(OffsetAllocator::Span span, uint64_t shift) {
   };
   const uint32_t end = span.first + span.count;
   end_ = std::max(end_, end);
+  // A group that lies wholly inside has one entry, or a block of gigabytes would write one for each of its units.
   for (uint32_t unit = span.first; unit < end;) {
     const bool whole = unit % kGroup == 0 && end - unit >= kGroup;
     write(cuts_[unit].start, span.first + 1);

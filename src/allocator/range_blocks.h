@@ -25,7 +25,7 @@ class RangeBlocks {
   const OffsetAllocator& offsets() const { return offsets_; }
 
   // The block that has the span from now on. A block that had begun in it before is found no more. Its bytes begin `shift` bytes
-  // behind the first unit's, a multiple of kAlignment below kUnit.
+  // after the first unit's, a multiple of kAlignment below kUnit.
   Block& cut(OffsetAllocator::Span span, uint64_t shift);
   // Null: no block has the unit. The block may have been freed.
   Block* at(uint64_t offset) const {

@@ -45,7 +45,7 @@ void Region::noteUse(Ref<backend::Stream> stream, uint64_t serial) {
     }
   }
   uses_.push_back({std::move(stream), serial});
-  // Release: pairs with hasUses(), behind which the lock is taken.
+  // Release: pairs with hasUses(), after which the lock is taken.
   has_uses_.store(true, std::memory_order_release);
 }
 
@@ -57,7 +57,7 @@ bool Region::usesPending() {
 
 void Region::pendingUses(std::vector<Stamp>* stamps) {
   if (!hasUses()) return;
-  std::vector<Stamp> passed;  // destroyed behind the lock, since the last reference ends a stream
+  std::vector<Stamp> passed;  // destroyed after the lock, since the last reference ends a stream
   std::lock_guard lock(uses_lock_);
   for (size_t i = 0; i < uses_.size();) {
     if (uses_[i].passed()) {
@@ -76,6 +76,7 @@ void Region::reclaim() {
     case Kind::kSlab:
     case Kind::kLarge:
     case Kind::kRange:
+      // The next user of these addresses is not this library, and must not meet shadow memory of it.
       if (memory_.host_visible) unpoison(begin(), memory_.size);
       if (kind_ == Kind::kLarge) crash_memory::noteReturned(*this);
       [[fallthrough]];
@@ -88,6 +89,7 @@ void Region::reclaim() {
     case Kind::kGlobal:  // its module's
       break;
   }
+  // Last: the owner may free the memory at once.
   if (release_ != nullptr) callbacks::Release::giveBack(release_);
   delete this;
 }

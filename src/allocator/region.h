@@ -51,8 +51,8 @@ class Region final : public epoch::Retired {
   uint32_t sizeClass() const { return size_class_; }    // of a slab
   uint32_t blockCount() const { return block_count_; }  // of kRange: none that block() has
   Block& block(uint32_t index) { return blocks_[index]; }
-  // The block that covers an address inside the region. Null: the address is in the rest behind the last block, or in a part
-  // of a range that no block has had, or in front of a shifted block.
+  // The block that covers an address inside the region. Null: the address is in the rest after the last block, in a part of a
+  // range that no block has had, or before a shifted block.
   Block* blockAt(uintptr_t address) {
     if (kind_ == Kind::kRange) [[unlikely]] {
       Block* block = range_->at(address - begin());
@@ -74,7 +74,7 @@ class Region final : public epoch::Retired {
 
   // Notes that a stream of another context was given an address inside.
   void noteUse(Ref<backend::Stream> stream, uint64_t serial);
-  // Whether there may be such uses. The program orders a free behind its earlier uses, so acquire is enough to see them.
+  // Whether there may be such uses. The program orders a free after its earlier uses, so acquire is enough to see them.
   bool hasUses() const { return has_uses_.load(std::memory_order_acquire); }
   bool usesPending();
   // Appends those of these uses that are pending. Throws bad_alloc.
@@ -87,16 +87,16 @@ class Region final : public epoch::Retired {
 
   void reclaim() override;  // gives the memory back to its driver, and tells its owner
 
-  // Of imported memory: is given back behind reclaim(). May be null.
+  // Imported memory: called after reclaim(). May be null.
   void tellOwner(callbacks::Release* release) { release_ = release; }
   bool tellsOwner() const { return release_ != nullptr; }
 
-  // Of the pool that has cut it, under the pool's lock. `next` of imported memory: see import_release.h.
+  // Fields of the pool that has cut it, under the pool's lock. `next` of imported memory: see import_release.h.
   uint32_t next_unused = 0;  // blocks from here on have never been handed out
   uint32_t busy = 0;         // blocks live or pending
-  // Bytes that count as reserved. Of a slab whose pages come when they are touched: those of the blocks that were handed out.
+  // Bytes that count as reserved. If pages come when they are touched: those of the blocks that were handed out.
   uint64_t committed = 0;
-  // Of a large one: how many large regions the pool had taken at the last free.
+  // For a large region: how many of them the pool had taken at the last free.
   static constexpr uint32_t kNeverFreed = UINT32_MAX;
   uint32_t idle_since = kNeverFreed;
   Region* next = nullptr;

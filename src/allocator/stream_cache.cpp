@@ -13,6 +13,7 @@ BlockChain StreamCache::takeOldest(uint32_t index, uint32_t kept) {
   List& list = lists_[index];
   BlockChain rest;
   if (list.count <= kept) return rest;
+  // The list is newest first, so the oldest are the rest after `kept` of them.
   Block** at = &list.first;
   Block* before = nullptr;
   for (uint32_t i = 0; i < kept; ++i) {
@@ -35,7 +36,7 @@ BlockChain StreamCache::takePassed(uint32_t index, uint32_t limit, uint64_t comp
   for (Block *block = list.first, *following; block != nullptr; block = following) {
     following = block->next;
     BlockChain& into = block->serial <= completed && passed.count < limit ? passed : kept;
-    // Behind the last one, so that both keep the order.
+    // After the last one, so that both keep the order.
     block->next = nullptr;
     (into.first == nullptr ? into.first : into.last->next) = block;
     into.last = block;
@@ -75,6 +76,7 @@ bool StreamCache::pushLarge(Block* block, uint64_t capacity, uint64_t serial) {
   block->serial = serial;
   large_[large_count_++] = {block, capacity};
   large_bytes_ += capacity;
+  // live() may be negative here: a stream may free more than it has allocated.
   const uint64_t most = std::max(kLargeBytes, static_cast<uint64_t>(std::max<int64_t>(counters.live(), 0)) / 2);
   return large_count_ > kLargeBlocks || large_bytes_ > most;
 }
@@ -126,6 +128,7 @@ uint64_t StreamCache::pendingBytes() {
 
 void StreamCache::forget() {
   for (List& list : lists_) {
+    // Serials of a stream that ended mean nothing to the next with its number. Its work is over, so 0 is true.
     for (Block* block = list.first; block != nullptr; block = block->next) block->serial = 0;
   }
   for (uint32_t i = 0; i < large_count_; ++i) large_[i].block->serial = 0;
@@ -152,6 +155,7 @@ StreamCache* StreamCaches::make(uint32_t number) {
   }
   StreamCache* cache = new (std::nothrow) StreamCache;
   if (cache == nullptr) return nullptr;
+  // The list first and the table then: a thread that finds the cache in the table may rely on its being listed.
   cache->next = first();
   first_.store(cache, std::memory_order_release);
   entries[number % kPiece].store(cache, std::memory_order_release);

@@ -1,6 +1,6 @@
-// What a pool keeps for one stream of its context: blocks that were freed in the stream's order, which it may use again at
-// once, and its share of the pool's counters. Each cache has its own lock and cache lines, so that streams do not wait for each
-// other. Lists are short: blocks come from the pool and go back to it in batches.
+// The part of a pool that belongs to one stream: blocks that were freed in its order, which it may use again at once, and its
+// share of the pool's counters. Each cache has its own lock and cache lines, so that streams do not wait for each other. Lists
+// are short: blocks come from the pool and go back to it in batches.
 #pragma once
 
 #include <algorithm>
@@ -56,8 +56,8 @@ class Counters {
     return setCredit(live());
   }
 
-  // Sums over several: of frees first and allocations then. What is freed was allocated before, and is seen by a reader that
-  // sees the free: the stores release, the loads acquire.
+  // Sums over several: of frees first and allocations then. A freed block was allocated before, and a reader that sees the free
+  // sees that too: the stores release, the loads acquire.
   uint64_t frees() const { return frees_.load(std::memory_order_acquire); }
   uint64_t freedBytes() const { return freed_bytes_.load(std::memory_order_acquire); }
   uint64_t allocations() const { return allocations_.load(std::memory_order_acquire); }
@@ -206,7 +206,7 @@ class alignas(64) StreamCache {
     list.unused = std::min(list.unused, list.count);
     return block;
   }
-  // Of a somewhat larger class, where the class itself has none: at most twice as long.
+  // From a somewhat larger class, at most twice as long, where the class itself has none.
   Block* popLarger(uint32_t index);
   // Blocks of ranges, which have no class: a few of them. The one that fits best, with a third of it wasted at most.
   Block* popLarge(uint64_t size);
@@ -223,7 +223,7 @@ class alignas(64) StreamCache {
     list.push(block);
     return list.count > list.capacity;
   }
-  // The blocks of a class that were freed first, behind the `kept` newest.
+  // The blocks of a class that were freed first: all but the `kept` newest.
   BlockChain takeOldest(uint32_t index, uint32_t kept);
   // How far the stream has come, for the two below: asking may call a driver.
   uint64_t completed() { return stream_ == nullptr ? UINT64_MAX : stream_->completed(); }

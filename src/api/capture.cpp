@@ -14,7 +14,7 @@ rtStatus_t rtStreamBeginCapture(rtStream_t stream) {
 rtStatus_t rtStreamEndCapture(rtGraph_t* graph, rtStream_t stream) {
   if (graph != nullptr) *graph = nullptr;
   return api::guarded(__func__, [&](epoch::Guard&) -> Status {
-    epoch::collectBehindCall();  // the session has leased the streams
+    epoch::collectAfterCall();  // the session has leased the streams
     RT_RESOLVE_STREAM(object, stream);
     HandleBits bits = 0;
     RT_TRY(graph::Session::end(&bits, *object));  // ends the capture also without an output

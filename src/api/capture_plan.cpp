@@ -46,7 +46,7 @@ rtStatus_t rtCapturePlanCreate(rtCapturePlan_t* plan, const rtCapturePlanOptions
 rtStatus_t rtCapturePlanDestroy(rtCapturePlan_t plan) {
   if (plan == nullptr) return RT_SUCCESS;
   return api::guardedRelease(__func__, [&](epoch::Guard&) -> Status {
-    epoch::collectBehindCall();  // its leases go back
+    epoch::collectAfterCall();  // its leases go back
     if (manager::capture_plans.find(toBits(plan)) != nullptr && manager::closeHandle(toBits(plan))) return Status();
     return manager::invalidHandle(toBits(plan), RT_HANDLE_CAPTURE_PLAN, "plan");
   });

@@ -59,7 +59,7 @@ rtStatus_t rtContextDestroy(rtContext_t context) {
   return api::guardedRelease(__func__, [&](epoch::Guard&) -> Status {
     RT_RESOLVE(Context, object, contexts, context, RT_HANDLE_CONTEXT);
     RT_CHECK_ARG(!object->primary, "A primary context lives until rtShutdown; rtContextReset gives back what it holds.");
-    epoch::collectBehindCall();
+    epoch::collectAfterCall();
     if (!manager::closeHandle(toBits(context))) return manager::invalidHandle(toBits(context), RT_HANDLE_CONTEXT, "context");
     ops::setUserData(*object, nullptr);
     return Status();

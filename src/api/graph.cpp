@@ -63,7 +63,7 @@ rtStatus_t rtGraphCreate(rtGraph_t* graph) {
 rtStatus_t rtGraphDestroy(rtGraph_t graph) {
   if (graph == nullptr) return RT_SUCCESS;
   return api::guardedRelease(__func__, [&](epoch::Guard&) -> Status {
-    epoch::collectBehindCall();  // its leases go back
+    epoch::collectAfterCall();  // its leases go back
     if (manager::graphs.find(toBits(graph)) != nullptr && manager::closeHandle(toBits(graph))) return Status();
     return manager::invalidHandle(toBits(graph), RT_HANDLE_GRAPH, "graph");
   });

@@ -87,7 +87,7 @@ rtStatus_t rtGraphInstantiate(rtGraphExec_t* exec, rtGraph_t graph, rtContext_t 
 rtStatus_t rtGraphExecDestroy(rtGraphExec_t exec) {
   if (exec == nullptr) return RT_SUCCESS;
   return api::guardedRelease(__func__, [&](epoch::Guard&) -> Status {
-    epoch::collectBehindCall();  // its memory and its streams go back
+    epoch::collectAfterCall();  // its memory and its streams go back
     if (manager::graph_execs.find(toBits(exec)) != nullptr && manager::closeHandle(toBits(exec))) return Status();
     return manager::invalidHandle(toBits(exec), RT_HANDLE_GRAPH_EXEC, "exec");
   });

@@ -26,7 +26,7 @@ rtStatus_t rtGraphSave(void* data, size_t size, size_t* needed, rtGraph_t graph)
 rtStatus_t rtGraphLoad(rtGraph_t* graph, const void* data, size_t size) {
   if (graph != nullptr) *graph = nullptr;
   return api::guarded(__func__, [&](epoch::Guard&) -> Status {
-    epoch::collectBehindCall();  // for the handles of a refused graph, and of child graphs
+    epoch::collectAfterCall();  // for the handles of a refused graph, and of child graphs
     RT_CHECK_OUTPUT(graph);
     RT_CHECK_ARG(data != nullptr && size != 0, "The file is empty: data is %p, its size is %zu.", data, size);
     RT_CHECK_ARG(size <= graph::Json::kMaxBytes, "A graph file of %zu bytes is too long: at most %zu.", size,

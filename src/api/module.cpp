@@ -127,7 +127,7 @@ rtStatus_t rtModuleGetImage(void* buffer, size_t size, size_t* needed, const rtI
 rtStatus_t rtModuleDestroy(rtModule_t module) {
   if (module == nullptr) return RT_SUCCESS;
   return api::guardedRelease(__func__, [&](epoch::Guard&) -> Status {
-    epoch::collectBehindCall();  // its code is unloaded
+    epoch::collectAfterCall();  // its code is unloaded
     if (manager::modules.find(toBits(module)) != nullptr && manager::closeHandle(toBits(module))) return Status();
     return manager::invalidHandle(toBits(module), RT_HANDLE_MODULE, "module");
   });

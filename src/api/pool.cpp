@@ -43,7 +43,7 @@ rtStatus_t rtMemPoolCreate(rtMemPool_t* pool, const rtMemPoolOptions_t* options,
 rtStatus_t rtMemPoolDestroy(rtMemPool_t pool) {
   if (pool == nullptr) return RT_SUCCESS;
   return api::guardedRelease(__func__, [&](epoch::Guard&) -> Status {
-    epoch::collectBehindCall();  // its memory goes back
+    epoch::collectAfterCall();  // its memory goes back
     RT_RESOLVE(Pool, object, pools, pool, RT_HANDLE_MEM_POOL);
     RT_CHECK_ARG(!object->is_own, "A context's own pool lives as long as the context.");
     if (manager::closeHandle(toBits(pool))) return Status();
@@ -53,7 +53,7 @@ rtStatus_t rtMemPoolDestroy(rtMemPool_t pool) {
 
 rtStatus_t rtMemPoolTrim(uint64_t keep_bytes, rtMemPool_t pool) {
   return api::guarded(__func__, [&](epoch::Guard& guard) -> Status {
-    epoch::collectBehindCall();
+    epoch::collectAfterCall();
     RT_RESOLVE(Pool, object, pools, pool, RT_HANDLE_MEM_POOL);
     const Ref<allocator::Pool> trimmed(object->pool);
     if (trimmed->debugs()) [[unlikely]] {

@@ -31,7 +31,7 @@ rtStatus_t rtStreamCreate(rtStream_t* stream, const rtStreamOptions_t* options, 
 rtStatus_t rtStreamDestroy(rtStream_t stream) {
   if (stream == nullptr) return RT_SUCCESS;
   return api::guardedRelease(__func__, [&](epoch::Guard&) -> Status {
-    epoch::collectBehindCall();  // its native stream goes back for the next one
+    epoch::collectAfterCall();  // its native stream goes back for the next one
     RT_RESOLVE(Stream, object, streams, stream, RT_HANDLE_STREAM);
     RT_CHECK_ARG(!object->is_default, "A context's default stream lives as long as the context.");
     if (!manager::closeHandle(toBits(stream))) return manager::invalidHandle(toBits(stream), RT_HANDLE_STREAM, "stream");

@@ -46,7 +46,7 @@ class Replay : public RefCounted {
   virtual Status launch(Stream& stream) = 0;
   // What `stream` gets from now on, of another replay say, comes behind the last launch, which went to `last`, another stream.
   // Not behind what `last` was given since: that may wait for what is to come.
-  virtual Status comeBehind(Stream& stream, Stream& last) = 0;
+  virtual Status comeAfter(Stream& stream, Stream& last) = 0;
   // Launches from now on do other work of the same kind in a step; earlier ones what they were launched with.
   // cuGraphExecKernelNodeSetParams and its like · clSetKernelArg. False: the driver cannot, nothing was changed, a
   // new replay is needed.

@@ -332,7 +332,7 @@ Status waitStream(manager::Stream& other, manager::Stream& stream) {
 namespace {
 
 // Behind what the stream has now, and without its failure.
-Status passBehind(backend::Stream& stream, std::vector<Ref<backend::Point>>* points) {
+Status passAfter(backend::Stream& stream, std::vector<Ref<backend::Point>>* points) {
   const Ref<backend::Point> point = Ref<backend::Point>::adopt(new backend::Point);
   points->push_back(point);
   return stream.call(new PassTask(point), backend::TaskKind::kInternal);
@@ -349,7 +349,7 @@ Status pointsOf(allocator::ContextResources& resources, const manager::Stream& s
     // The failure of a destroyed stream ended with it, and that of a graph's own stream belongs to the launch. Their points
     // pass without it.
     if (claims == 0 || claims >= allocator::ContextResources::kOfGraph) {
-      RT_TRY(passBehind(*each, points));
+      RT_TRY(passAfter(*each, points));
       continue;
     }
     Ref<backend::Point> point;
@@ -392,7 +392,7 @@ Status waitPointer(const void* pointer, manager::Stream& stream) {
   std::vector<allocator::Stamp> uses;
   allocation.region->pendingUses(&uses);
   for (const allocator::Stamp& use : uses) {
-    if (use.stream.get() != stream.native.get()) RT_TRY(passBehind(*use.stream, &points));
+    if (use.stream.get() != stream.native.get()) RT_TRY(passAfter(*use.stream, &points));
   }
   return waitForPoints(points, stream);
 }

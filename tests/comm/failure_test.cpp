@@ -139,7 +139,7 @@ TEST_P(FailureTest, ADestroyWithWorkInFlightLetsTheWorkEnd) {
   for (int rank = 0; rank < 2; ++rank) EXPECT_EQ(download(memory_[rank].get(), 64), Bytes(64, 2));
 }
 
-TEST_P(FailureTest, MemoryMayBeFreedAtOnceBehindAFailure) {
+TEST_P(FailureTest, MemoryMayBeFreedAtOnceAfterAFailure) {
   ASSERT_NO_FATAL_FAILURE(make(2, kLong));
   for (int round = 0; round < 20; ++round) {
     Ranks fresh;

@@ -51,7 +51,7 @@ INSTANTIATE_TEST_SUITE_P(, BindingsTest, testing::ValuesIn(deviceNames()), testN
 class HostBindingsTest : public DeviceTest {};
 INSTANTIATE_TEST_SUITE_P(, HostBindingsTest, testing::Values("cpu"), testName);
 
-TEST_P(BindingsTest, AHostFunctionsPointerIsReleasedBehindItsCall) {
+TEST_P(BindingsTest, AHostFunctionsPointerIsReleasedAfterItsCall) {
   Lent lent;
   Gate gate(context_);
   ASSERT_RT_OK(gate.close(stream_));
@@ -76,7 +76,7 @@ TEST_P(BindingsTest, ARefusedHostFunctionsPointerStaysTheCallers) {
   EXPECT_EQ(lent.calls, 0);
 }
 
-TEST_P(BindingsTest, ACapturedFunctionIsCalledByEachLaunchAndReleasedBehindTheLastExec) {
+TEST_P(BindingsTest, ACapturedFunctionIsCalledByEachLaunchAndReleasedAfterTheLastExec) {
   Lent lent;
   Graph graph;
   GraphExec exec;
@@ -107,7 +107,7 @@ TEST_P(BindingsTest, ACaptureThatIsThrownAwayReleasesWhatItHas) {
   EXPECT_EQ(host.calls + native.calls, 0);
 }
 
-TEST_P(BindingsTest, ANativeFunctionsPointerIsReleasedBehindItsCall) {
+TEST_P(BindingsTest, ANativeFunctionsPointerIsReleasedAfterItsCall) {
   Lent lent;
   ASSERT_RT_OK(rtStreamLaunchNativeWithRelease(Lent::callNative, &lent, Lent::release, stream_));
   ASSERT_RT_OK(rtStreamSynchronize(stream_));
@@ -129,7 +129,7 @@ TEST_P(BindingsTest, AHostFunctionOfADestroyedStreamIsReleasedToo) {
   EXPECT_EQ(lent.calls, 1);
 }
 
-TEST_P(HostBindingsTest, ImportedMemoryIsReleasedBehindItsLastUse) {
+TEST_P(HostBindingsTest, ImportedMemoryIsReleasedAfterItsLastUse) {
   alignas(4096) static unsigned char foreign[4096];
   const uint64_t native[2] = {reinterpret_cast<uintptr_t>(foreign), 0};
   Lent lent;
@@ -147,7 +147,7 @@ TEST_P(HostBindingsTest, ImportedMemoryIsReleasedBehindItsLastUse) {
   EXPECT_EQ(foreign[4095], 0x42);
 }
 
-TEST_P(HostBindingsTest, ImportedMemoryOfAGraphIsReleasedBehindTheExec) {
+TEST_P(HostBindingsTest, ImportedMemoryOfAGraphIsReleasedAfterTheExec) {
   alignas(4096) static unsigned char foreign[4096];
   const uint64_t native[2] = {reinterpret_cast<uintptr_t>(foreign), 0};
   Lent lent;

@@ -213,7 +213,7 @@ TEST_P(CaptureTest, AStreamThatOnlyWaitedAndRecordedNeedNotComeBack) {
   EXPECT_EQ(firstByte(), 1);
 }
 
-TEST_P(CaptureTest, ARecordBehindWorkThatDoesNotComeBackInvalidates) {
+TEST_P(CaptureTest, ARecordAfterWorkThatDoesNotComeBackInvalidates) {
   begin();
   fork();
   ASSERT_RT_OK(rtMemsetAsync(memory_, 1, 100, other_));

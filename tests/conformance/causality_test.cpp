@@ -30,7 +30,7 @@ class CausalityTest : public DeviceTest {
   }
 
   // Some work, more of it in later rounds, and the event behind it.
-  void recordBehindWork(rtStream_t stream, int round) {
+  void recordAfterWork(rtStream_t stream, int round) {
     ASSERT_RT_OK(rtMemsetAsync(memory_, round, kBytes / 64 * static_cast<size_t>(1 + round % 64), stream));
     ASSERT_RT_OK(rtEventRecord(event_, stream));
   }
@@ -48,7 +48,7 @@ INSTANTIATE_TEST_SUITE_P(, CausalityTest, testing::ValuesIn(deviceNames()), test
 
 TEST_P(CausalityTest, TheStreamOfAnEventThatWasWaitedForIsComplete) {
   for (int round = 0; round < kRounds && !HasFailure(); ++round) {
-    ASSERT_NO_FATAL_FAILURE(recordBehindWork(stream_, round));
+    ASSERT_NO_FATAL_FAILURE(recordAfterWork(stream_, round));
     ASSERT_RT_OK(rtEventSynchronize(event_));
     expectComplete(stream_);
   }
@@ -56,7 +56,7 @@ TEST_P(CausalityTest, TheStreamOfAnEventThatWasWaitedForIsComplete) {
 
 TEST_P(CausalityTest, TheStreamOfAnEventThatWasSeenIsComplete) {
   for (int round = 0; round < kRounds && !HasFailure(); ++round) {
-    ASSERT_NO_FATAL_FAILURE(recordBehindWork(stream_, round));
+    ASSERT_NO_FATAL_FAILURE(recordAfterWork(stream_, round));
     rtStatus_t status;
     while ((status = rtEventQuery(event_)) == RT_NOT_READY) std::this_thread::yield();
     ASSERT_RT_OK(status);
@@ -69,7 +69,7 @@ TEST_P(CausalityTest, TheStreamOfAnEventWhoseTimeIsKnownIsComplete) {
   ASSERT_RT_OK(rtEventCreate(start.out(), nullptr, context_));
   ASSERT_RT_OK(rtEventRecord(start, stream_));
   for (int round = 0; round < kRounds && !HasFailure(); ++round) {
-    ASSERT_NO_FATAL_FAILURE(recordBehindWork(stream_, round));
+    ASSERT_NO_FATAL_FAILURE(recordAfterWork(stream_, round));
     int64_t nanoseconds = 0;
     rtStatus_t status;
     while ((status = rtEventElapsedNanoseconds(&nanoseconds, start, event_)) == RT_NOT_READY) std::this_thread::yield();
@@ -80,7 +80,7 @@ TEST_P(CausalityTest, TheStreamOfAnEventWhoseTimeIsKnownIsComplete) {
 
 TEST_P(CausalityTest, AnEventOfAStreamThatIsCompleteIsComplete) {
   for (int round = 0; round < kRounds && !HasFailure(); ++round) {
-    ASSERT_NO_FATAL_FAILURE(recordBehindWork(stream_, round));
+    ASSERT_NO_FATAL_FAILURE(recordAfterWork(stream_, round));
     rtStatus_t status;
     while ((status = rtStreamQuery(stream_)) == RT_NOT_READY) std::this_thread::yield();
     ASSERT_RT_OK(status);
@@ -97,7 +97,7 @@ TEST_P(CausalityTest, AStreamIsCompleteOnceAStreamThatWaitedForItsEventIs) {
   ASSERT_RT_OK(rtStreamCreate(third.out(), nullptr, context_));
   ASSERT_RT_OK(rtEventCreate(behind.out(), nullptr, context_));
   for (int round = 0; round < kRounds && !HasFailure(); ++round) {
-    ASSERT_NO_FATAL_FAILURE(recordBehindWork(stream_, round));
+    ASSERT_NO_FATAL_FAILURE(recordAfterWork(stream_, round));
     ASSERT_RT_OK(rtStreamWaitEvent(event_, second));
     ASSERT_RT_OK(rtEventRecord(behind, second));
     ASSERT_RT_OK(rtStreamWaitEvent(behind, third));
@@ -120,7 +120,7 @@ TEST_P(CausalityTest, TheSameAcrossDevices) {
     ASSERT_RT_OK(rtStreamCreate(other.out(), nullptr, context));
     ASSERT_RT_OK(rtEventCreate(behind.out(), nullptr, context));
     for (int round = 0; round < kRounds / 4 && !HasFailure(); ++round) {
-      ASSERT_NO_FATAL_FAILURE(recordBehindWork(stream_, round));
+      ASSERT_NO_FATAL_FAILURE(recordAfterWork(stream_, round));
       ASSERT_RT_OK(rtStreamWaitEvent(event_, other));
       ASSERT_RT_OK(rtEventRecord(behind, other));
       if (round % 2 == 0) {
@@ -172,7 +172,7 @@ TEST_P(CausalityTest, AFenceIsThereOnceTheStreamThatSignalsItIsComplete) {
 }
 
 // The stream is held when the event is recorded: a thread of the library records it later.
-TEST_P(CausalityTest, TheSameBehindAHostFunction) {
+TEST_P(CausalityTest, TheSameAfterAHostFunction) {
   const auto nothing = [](void*, rtStatus_t) {};
   Fence fence;
   ASSERT_RT_OK(rtFenceCreate(fence.out(), 0, context_));
@@ -203,7 +203,7 @@ TEST_P(CausalityTest, AnotherThreadMayHaveBeenShownIt) {
     }
   });
   for (int round = 1; round <= kRounds; ++round) {
-    recordBehindWork(stream_, round);
+    recordAfterWork(stream_, round);
     recorded.store(round);
     recorded.notify_all();
     for (int seen = shown.load(); seen < round; seen = shown.load()) shown.wait(seen);
@@ -219,7 +219,7 @@ TEST_P(CausalityTest, StreamsAreCompleteOnceTheirContextOrDeviceWasWaitedFor) {
   Stream second;
   ASSERT_RT_OK(rtStreamCreate(second.out(), nullptr, context_));
   for (int round = 0; round < kRounds && !HasFailure(); ++round) {
-    ASSERT_NO_FATAL_FAILURE(recordBehindWork(stream_, round));
+    ASSERT_NO_FATAL_FAILURE(recordAfterWork(stream_, round));
     ASSERT_RT_OK(rtStreamWaitEvent(event_, second));
     ASSERT_RT_OK(round % 2 == 0 ? rtContextSynchronize(context_) : rtDeviceSynchronize(device_));
     expectComplete(stream_);

@@ -42,7 +42,7 @@ class LaunchOrderTest : public ExecTest {
     ASSERT_EQ(planInfo().stream_count, form == Form::kWalked ? 2u : 1u);
     instantiate();
   }
-  void failBehind(rtStream_t stream, Gate& gate) {
+  void failAfter(rtStream_t stream, Gate& gate) {
     ASSERT_RT_OK(gate.close(stream));
     ASSERT_RT_OK(rtLaunchHostFunction(fail, nullptr, stream));
   }
@@ -63,7 +63,7 @@ TEST_P(LaunchOrderTest, ALaunchThatAFailureLeavesOutIsNotAheadOfTheOneBefore) {
     ASSERT_RT_OK(first.close(stream_));
     ASSERT_RT_OK(rtGraphLaunch(exec_, stream_));
     for (Stream& stream : failed) {
-      failBehind(stream, second);
+      failAfter(stream, second);
       ASSERT_RT_OK(rtGraphLaunch(exec_, stream));
     }
     ASSERT_RT_OK(second.open());
@@ -99,7 +99,7 @@ TEST_P(LaunchOrderTest, AFailedStreamKeepsItsFailureWhereTheLaunchBeforeFailsToo
     Gate second(context_);
     ASSERT_RT_OK(rtStreamWaitFence(first, 1, stream_));
     ASSERT_RT_OK(rtGraphLaunch(exec_, stream_));
-    failBehind(failed, second);
+    failAfter(failed, second);
     ASSERT_RT_OK(rtGraphLaunch(exec_, failed));
     ASSERT_RT_OK(second.open());
     awaitFailure(failed);

@@ -159,7 +159,7 @@ TEST_P(MemoryDebugTest, AWriteAfterTheFreeIsReported) {
 }
 
 // Where the device's memory is the host's: also what the stream itself writes behind the free.
-TEST_P(MemoryDebugTest, AWriteBehindAFreeInTheOrderOfAStreamIsReported) {
+TEST_P(MemoryDebugTest, AWriteAfterAFreeInTheOrderOfAStreamIsReported) {
   if (GetParam() != "cpu") GTEST_SKIP() << "where the device has memory of its own a thread fills it later";
   ErrorLines lines;
   void* memory = nullptr;

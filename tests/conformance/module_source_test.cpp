@@ -261,7 +261,7 @@ TEST_P(ModuleSourceTest, KernelsMayBeCalledLikeBuiltInFunctions) {
   EXPECT_EQ(std::string(info.name), "min");
 }
 
-TEST_P(ModuleSourceTest, AModuleDestroyedBehindALaunchLetsItComplete) {
+TEST_P(ModuleSourceTest, AModuleDestroyedAfterALaunchLetsItComplete) {
   Gate gate(context_);
   Memory memory;
   uint32_t values[100] = {};

@@ -47,7 +47,7 @@ INSTANTIATE_TEST_SUITE_P(, OrderTest, testing::ValuesIn(deviceNames()), testName
 
 // Item 5 of the first milestone: the host signals only after the launch and two later submissions have returned. A library
 // that ran the launch, or waited for the fence, inside one of these calls would never get there.
-TEST_P(OrderTest, AKernelBehindAFenceRunsOnceTheHostSignalsAfterTheCallsHaveReturned) {
+TEST_P(OrderTest, AKernelAfterAFenceRunsOnceTheHostSignalsAfterTheCallsHaveReturned) {
   Memory memory;
   Fence fence;
   Kernel kernel;
@@ -274,7 +274,7 @@ TEST_P(OrderTest, ADiamondOfManyStreamsRunsItsJoinLast) {
   EXPECT_EQ(seen(), expected);
 }
 
-TEST_P(OrderTest, AThousandSubmissionsBehindAClosedGateBlockNobody) {
+TEST_P(OrderTest, AThousandSubmissionsAfterAClosedGateBlockNobody) {
   Gate gate(context_);
   std::vector<int> expected;
   ASSERT_RT_OK(gate.close(stream_));

@@ -131,7 +131,7 @@ TEST_P(PageableTest, TheSourceIsReadByAStreamThatIsHeldBack) {
   }
 }
 
-TEST_P(PageableTest, TheSourceIsReadBehindAnotherStreamsWork) {
+TEST_P(PageableTest, TheSourceIsReadAfterAnotherStreamsWork) {
   allocate(kMiB);
   Stream other;
   Event event;
@@ -151,7 +151,7 @@ TEST_P(PageableTest, TheSourceIsReadBehindAnotherStreamsWork) {
   expectBytes(kMiB / 2, kMiB / 2, 3);
 }
 
-TEST_P(PageableTest, TheSourceIsReadBehindUnfinishedWork) {
+TEST_P(PageableTest, TheSourceIsReadAfterUnfinishedWork) {
   allocate(4 * kMiB);
   for (unsigned char round = 0; round < 20; ++round) {
     ASSERT_RT_OK(rtMemsetAsync(memory_, round, 4 * kMiB, stream_));

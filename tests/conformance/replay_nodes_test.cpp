@@ -53,7 +53,7 @@ TEST_P(ReplayNodesTest, ANativeNodeIsReplayedByEachLaunch) {
 }
 
 // Nodes on several streams of the exec, and what follows in the launch's own.
-TEST_P(ReplayNodesTest, WhatIsBehindAFailingNodeIsSkippedOnEveryStream) {
+TEST_P(ReplayNodesTest, WhatIsAfterAFailingNodeIsSkippedOnEveryStream) {
   constexpr size_t kPlaces = 4, kBytes = 16;
   rtGraphFenceParams_t params = RT_GRAPH_FENCE_PARAMS_INIT;
   for (int round = 0; round < 50 && !HasFailure(); ++round) {

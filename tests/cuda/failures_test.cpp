@@ -160,7 +160,7 @@ class CudaRefusals : public CudaDeviceFailures {
 };
 INSTANTIATE_TEST_SUITE_P(, CudaRefusals, testing::Values("cuda:0"), testName);
 
-TEST_P(CudaRefusals, ForeignMemoryIsHeldBehindCopiesFillsAndLaunches) {
+TEST_P(CudaRefusals, ForeignMemoryIsHeldAfterCopiesFillsAndLaunches) {
   Module module;
   rtKernel_t kernel = nullptr;
   ASSERT_RT_OK(rtModuleCreateFromSource(module.out(), "__kernel void k(__global int* p) { p[0] = 7; }", nullptr, context_));
@@ -180,7 +180,7 @@ TEST_P(CudaRefusals, ForeignMemoryIsHeldBehindCopiesFillsAndLaunches) {
   });
 }
 
-TEST_P(CudaRefusals, ForeignMemoryIsHeldBehindLaunchesOfExecs) {
+TEST_P(CudaRefusals, ForeignMemoryIsHeldAfterLaunchesOfExecs) {
   expectHeldByExec("cuGraphLaunch", 1, 1, 1, false);       // one replay
   expectHeldByExec("cuGraphLaunch", 1, 4, 1, true);        // a replay among pieces
   expectHeldByExec("cuMemsetD2D32Async", 2, 1, 8, false);  // a step by itself

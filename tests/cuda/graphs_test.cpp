@@ -177,7 +177,7 @@ TEST_P(CudaGraphTest, BatchesOfChangingSizeAreInstantiatedOnce) {
 
 // A change that makes the graph anew orders the next launch behind the last one, and behind nothing that its stream was given
 // since: that may wait for the next launch. `held`: the last launch itself is held back.
-TEST_P(CudaGraphTest, ALaunchBehindAChangeWaitsForTheLastLaunchAlone) {
+TEST_P(CudaGraphTest, ALaunchAfterAChangeWaitsForTheLastLaunchAlone) {
   for (const bool held : {false, true}) {
     Graph graph;
     GraphExec exec;

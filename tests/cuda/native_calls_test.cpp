@@ -179,7 +179,7 @@ TEST_P(CudaNativeTest, WhatFailsOrCannotBeRecordedFailsTheExec) {
 }
 
 // What the recorded work uses is the program's to give back when the last launch is over, not when the exec goes.
-TEST_P(CudaNativeTest, ReleasesComeBehindTheLastLaunch) {
+TEST_P(CudaNativeTest, ReleasesComeAfterTheLastLaunch) {
   std::atomic<int> released{0};
   NativeFill native_fill;
   native_fill.released = &released;

@@ -36,7 +36,7 @@ TEST_P(WorkFaults, CopyAsynchronous) {
 }
 
 // On CUDA such a copy goes through pinned slots, and would like to have several threads.
-TEST_P(WorkFaults, CopyOfManyMegabytesBehindAHostFunction) {
+TEST_P(WorkFaults, CopyOfManyMegabytesAfterAHostFunction) {
   exhaust({"large copies behind a host function", [](World& w) {
              static std::vector<unsigned char> bytes(size_t{8} << 20, 7);
              Memory memory;
@@ -157,7 +157,7 @@ TEST_P(WorkFaults, LaunchWithOptions) {
            }});
 }
 
-TEST_P(WorkFaults, ManySubmissionsBehindAGate) {
+TEST_P(WorkFaults, ManySubmissionsAfterAGate) {
   exhaust({"many submissions behind a gate", [](World& w) {
              // Where there is a driver each is a call of it, and so a fault of its own.
              const int count = w.module == nullptr ? 2 * repeats(100) : 50;

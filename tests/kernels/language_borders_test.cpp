@@ -233,7 +233,7 @@ TEST_P(BordersTest, SumsOfAnIdAndAConstant) {
 class BordersOnTheHostTest : public BordersTest {};
 INSTANTIATE_TEST_SUITE_P(, BordersOnTheHostTest, testing::Values("cpu"), testName);
 
-TEST_P(BordersOnTheHostTest, WhatLiesBehindTheBorderIsNotRead) {
+TEST_P(BordersOnTheHostTest, WhatLiesAfterTheBorderIsNotRead) {
   for (const Fenced::Side side : {Fenced::Side::kBegin, Fenced::Side::kEnd}) {
     forAll([&](const Numbers& values, int32_t n, int32_t low, int32_t high) {
       Numbers expected;

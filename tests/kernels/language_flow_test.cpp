@@ -57,7 +57,7 @@ TEST_P(FlowTest, SomeMayReturnEarlyAndTheOthersGoOn) {
     const Ints x = low(in);
     for (int i = 0; i < s; ++i) out[i] = i % 3 == 2 ? -7 : 2 * (x[i] + x[i - i % 3]) + n;
   });
-  check("items_behind_the_end_return", [](const Ints& in, Ints& out, int s, int n) {
+  check("items_after_the_end_return", [](const Ints& in, Ints& out, int s, int n) {
     const Ints x = low(in);
     const int end = std::min(n, s);
     std::fill_n(out.begin(), end, sum(Ints(x.begin(), x.begin() + end)));
@@ -101,8 +101,8 @@ TEST_P(FlowTest, SwitchesMayHaveBarriers) {
   });
 }
 
-TEST_P(FlowTest, BehindTheLastBarrierOfALoopEachItemGoesItsOwnWay) {
-  check("some_continue_behind_the_barrier", [](const Ints& in, Ints& out, int s, int n) {
+TEST_P(FlowTest, AfterTheLastBarrierOfALoopEachItemGoesItsOwnWay) {
+  check("some_continue_after_the_barrier", [](const Ints& in, Ints& out, int s, int n) {
     const Ints x = low(in);
     for (int i = 0; i < s; ++i) {
       out[i] = 0;
@@ -135,8 +135,8 @@ TEST_P(FlowTest, BehindTheLastBarrierOfALoopEachItemGoesItsOwnWay) {
   });
 }
 
-TEST_P(FlowTest, WhatStandsBeforeACommaHappensBeforeTheHelperBehindIt) {
-  check("helper_behind_a_comma", [](const Ints& in, Ints& out, int s, int n) {
+TEST_P(FlowTest, WhatStandsBeforeACommaHappensBeforeTheHelperAfterIt) {
+  check("helper_after_a_comma", [](const Ints& in, Ints& out, int s, int n) {
     const Ints x = neighbour(low(in));
     for (int i = 0; i < s; ++i) out[i] = (x[i] + 10) ^ n;
   });

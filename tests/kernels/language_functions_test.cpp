@@ -327,7 +327,7 @@ TEST_P(FunctionTest, BitsOfAVectorAreThoseOfAnotherOfItsSize) {
   expectEqual(out.read(), expected, "bits");
 }
 
-TEST_P(FunctionTest, HalvesAreStoredInEveryRoundingModeAndNothingBehindThem) {
+TEST_P(FunctionTest, HalvesAreStoredInEveryRoundingModeAndNothingAfterThem) {
   build("language/vector_halves.cl");
   halves("", 'e');
   halves("_rte", 'e');

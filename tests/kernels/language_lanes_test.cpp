@@ -62,12 +62,12 @@ TEST_P(LanesOffTest, MemoryMayEndBeforeTheGridDoes) {
   });
 }
 
-TEST_P(LanesOffTest, MemoryMayBeginBehindTheFirstItems) {
+TEST_P(LanesOffTest, MemoryMayBeginAfterTheFirstItems) {
   forAll([&](const Element& element, uint32_t count, uint32_t size, uint32_t groups) {
     const Fenced in(count * element.bytes, Fenced::Side::kBegin), out(count * element.bytes, Fenced::Side::kBegin);
     in.count();
     const uint32_t low = 5, end = low + count;
-    run((std::string("behind_") + element.name).c_str(), {groups}, {size}, in, out, low, end);
+    run((std::string("after_") + element.name).c_str(), {groups}, {size}, in, out, low, end);
     expectCopied(
         in, out, element, count, [](uint32_t) { return true; }, "behind");
   });

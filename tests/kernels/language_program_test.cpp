@@ -307,7 +307,7 @@ TEST_P(ProgramTest, WorkItemsKnowWhereTheyAre) {
     const Buffer<uint64_t> out = buffer(std::vector<uint64_t>(count * 24, 99));
     run("ids", shape[0], shape[1], out);
     const Buffer<uint32_t> others = buffer(std::vector<uint32_t>(count, 0)), linear = buffer(std::vector<uint32_t>(count, 0));
-    run("ids_behind_barriers", shape[0], shape[1], others, Local{items[0] * items[1] * items[2] * 4});
+    run("ids_after_barriers", shape[0], shape[1], others, Local{items[0] * items[1] * items[2] * 4});
     run("ids_in_helpers", shape[0], shape[1], linear);
     std::vector<uint64_t> expected;
     std::vector<uint32_t> expected_others, expected_linear;
@@ -326,7 +326,7 @@ TEST_P(ProgramTest, WorkItemsKnowWhereTheyAre) {
       expected_linear.push_back(static_cast<uint32_t>(g));
     }
     expectEqual(out.read(), expected, "ids, 24 results for each item");
-    expectEqual(others.read(), expected_others, "ids_behind_barriers");
+    expectEqual(others.read(), expected_others, "ids_after_barriers");
     expectEqual(linear.read(), expected_linear, "ids_in_helpers");
   }
 }

@@ -125,7 +125,7 @@ TEST_P(RowsTest, CountersMayBeComparedInAnyWay) {
   checkMixed("inclusive", plainRow);
   checkMixed("unequal", plainRow);
   checkMixed("from_below", plainRow);
-  checkMixed("counter_behind", [](const Numbers& a, const Numbers&, uint32_t row, uint32_t, uint32_t width) {
+  checkMixed("counter_after", [](const Numbers& a, const Numbers&, uint32_t row, uint32_t, uint32_t width) {
     uint32_t mixed = 7;
     for (uint32_t j = width / 3; j < width; ++j) mixed = mixed * 31 + bits(a[size_t{row} * width + j]);
     mixed += width;

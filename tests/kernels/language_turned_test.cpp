@@ -150,18 +150,18 @@ TEST_P(TurnedTest, WhatAnItemHasWrittenItReads) {
   }
 }
 
-TEST_P(TurnedTest, WhatAnItemWritesBehindItsReadMayBeTheSame) {
-  forAll("written_behind", [&](const Matrix& matrix, const Shape& group) {
+TEST_P(TurnedTest, WhatAnItemWritesAfterItsReadMayBeTheSame) {
+  forAll("written_after", [&](const Matrix& matrix, const Shape& group) {
     const std::vector<int32_t> a = randomIntegers(matrix.size(), 5, -1000, 1000), b = randomIntegers(matrix.size(), 6, -9, 9);
     const Buffer<int32_t> all = buffer(a), more = buffer(b);
-    run("written_behind", covering(matrix, group), group, all, more, static_cast<int32_t>(matrix.rows),
+    run("written_after", covering(matrix, group), group, all, more, static_cast<int32_t>(matrix.rows),
         static_cast<int32_t>(matrix.columns));
     std::vector<int32_t> expected(a.size());
     for (uint32_t y = 0; y < matrix.rows; ++y) {
       for (uint32_t x = 0; x < matrix.columns; ++x)
         expected[at(matrix, x, y)] = a[at(matrix, x, y)] * 3 + b[across(matrix, x, y)];
     }
-    expectEqual(all.read(), expected, nameOf("written_behind", matrix, group));
+    expectEqual(all.read(), expected, nameOf("written_after", matrix, group));
   });
 }
 

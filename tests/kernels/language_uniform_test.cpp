@@ -66,7 +66,7 @@ TEST_P(UniformTest, AnOperandBeforeACommaIsComputedForEachItem) {
   }
 }
 
-TEST_P(UniformTest, APointerMayStandBehindAComma) {
+TEST_P(UniformTest, APointerMayStandAfterAComma) {
   for (const uint32_t size : {1u, 3u, 64u}) {
     const uint32_t items = size * kGroups, n = 4;
     const std::vector<uint32_t> in = numbers(items);

@@ -79,7 +79,7 @@ class Kernel:
     def add(self, text):
         self.lines.append("  " * (self.depth + 1) + text)
 
-    def behind_comma(self, value):
+    def after_comma(self, value):
         """Now and then behind another one that is computed for nothing."""
         if self.commas.random() > 0.02:
             return value
@@ -89,7 +89,7 @@ class Kernel:
     # ---- Expressions: unsigned arithmetic wraps, signed stays small, floats stay finite or do not: bits decide.
 
     def uint(self, depth=0):
-        return self.behind_comma(self.own_uint(depth))
+        return self.after_comma(self.own_uint(depth))
 
     def own_uint(self, depth):
         if depth > 2 or self.random.random() < 0.3:
@@ -201,10 +201,10 @@ class Kernel:
             return f"({'l' if index.startswith('(ulong)') else 'g'} >= {back}u ? in[{index}] : 7u)"
         index = self.pick(f"{self.uint(depth)} & 255", f"({self.int(depth)} & 127) + 3", "g", "l + 5", "(int)g * 1",
                           "(int)(ITEMS - 1) - (int)g", "2 * (int)l + 1", "ROW * 16 + (int)l", "(size_t)g")
-        return f"{self.behind_comma('in')}[{index}]"
+        return f"{self.after_comma('in')}[{index}]"
 
     def int(self, depth=0):
-        return self.behind_comma(self.own_int(depth))
+        return self.after_comma(self.own_int(depth))
 
     def own_int(self, depth):
         if depth > 2 or self.random.random() < 0.4:
@@ -221,7 +221,7 @@ class Kernel:
         return f"small({value})" if self.exact else f"(int)clamp({value}, -100.0f, 100.0f)"
 
     def float(self, depth=0):
-        return self.behind_comma(self.own_float(depth))
+        return self.after_comma(self.own_float(depth))
 
     def own_float(self, depth):
         if self.vectors and depth < 2 and self.random.random() < 0.15:
@@ -240,7 +240,7 @@ class Kernel:
                          f"fin[{self.uint(depth + 1)} & 127]")
 
     def condition(self, depth=0):
-        return self.behind_comma(self.own_condition(depth))
+        return self.after_comma(self.own_condition(depth))
 
     def own_condition(self, depth):
         kind = self.random.random()

@@ -296,7 +296,7 @@ TEST_P(OpenClLanesTest, StepsThatLeaveRoomHaveAQueueForEachLane) {
   EXPECT_EQ(rows(), values_);
 }
 
-TEST_P(OpenClLanesTest, LaunchesComeBehindWhatTheStreamHasAndAheadOfWhatFollows) {
+TEST_P(OpenClLanesTest, LaunchesComeAfterWhatTheStreamHasAndAheadOfWhatFollows) {
   Fence gate;
   std::vector<uint32_t> seen(values_.size()), start = values_;
   ASSERT_RT_OK(rtFenceCreate(gate.out(), 0, context_));
@@ -315,7 +315,7 @@ TEST_P(OpenClLanesTest, LaunchesComeBehindWhatTheStreamHasAndAheadOfWhatFollows)
 }
 
 // Each call of the driver fails once. Whatever was enqueued comes before what the stream does then.
-TEST_P(OpenClLanesTest, WhatFollowsAFailedLaunchComesBehindAllItsLanes) {
+TEST_P(OpenClLanesTest, WhatFollowsAFailedLaunchComesAfterAllItsLanes) {
   std::vector<uint32_t> start = values_, seen(values_.size());
   uint64_t points = 1;
   for (uint64_t k = 1; k <= points; ++k) {
@@ -387,7 +387,7 @@ TEST_P(OpenClReplayTest, RandomLaunchesAndChangesDoWhatTheKernelsDoOneByOne) {
 }
 
 // A launch that is held back keeps its nodes; of the next ones those alone are made that change.
-TEST_P(OpenClReplayTest, AChangeBehindALaunchThatIsHeldBackMakesOneKernel) {
+TEST_P(OpenClReplayTest, AChangeAfterALaunchThatIsHeldBackMakesOneKernel) {
   std::vector<Node> nodes;
   for (uint32_t i = 0; i < 6; ++i) nodes.push_back({0, 1, 2 * i + 1, kCount});
   const std::vector<rtGraphNode_t> added = line(6);
@@ -424,7 +424,7 @@ TEST_P(OpenClReplayTest, AChangeBehindALaunchThatIsHeldBackMakesOneKernel) {
 }
 
 // Neither does such a change make the next launch wait for what is behind the one before.
-TEST_P(OpenClReplayTest, AChangeBehindALaunchThatIsHeldBackKeepsTheOrder) {
+TEST_P(OpenClReplayTest, AChangeAfterALaunchThatIsHeldBackKeepsTheOrder) {
   const std::vector<rtGraphNode_t> added = line(4);
   Stream other;
   Fence gate, behind;

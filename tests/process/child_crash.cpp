@@ -82,7 +82,7 @@ void* protectedMemory(rtContext_t context) {
   return page + 16;
 }
 
-void* behindRegistered(rtContext_t context) {
+void* afterRegistered(rtContext_t context) {
   void* const pages = mmap(nullptr, 3 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   EXPECT(pages != MAP_FAILED);
   OK(rtHostRegister(pages, 2 * kPage, context));
@@ -91,7 +91,7 @@ void* behindRegistered(rtContext_t context) {
   return end + 12;
 }
 
-void* behindFile(const char* path) {
+void* afterFile(const char* path) {
   const int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   EXPECT(file >= 0 && ftruncate(file, kPage) == 0);
   void* const pages = mmap(nullptr, 2 * kPage, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
@@ -105,8 +105,8 @@ void* addressFor(const std::string& word, rtContext_t context) {
   if (word == "wild") return reinterpret_cast<void*>(0xdead000000000000u);
   if (word == "freed") return freedMemory(context);
   if (word == "protected") return protectedMemory(context);
-  if (word == "registered") return behindRegistered(context);
-  return behindFile(word.c_str());
+  if (word == "registered") return afterRegistered(context);
+  return afterFile(word.c_str());
 }
 
 void say(const char* text) { EXPECT(write(STDERR_FILENO, text, strlen(text)) > 0); }

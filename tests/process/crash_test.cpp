@@ -132,7 +132,7 @@ TEST_F(CrashTest, AHelperInsideTheKernelHasItsLineInEachCode) {
   }
 }
 
-TEST_F(CrashTest, TheHandlerOfTheProgramRunsBehindTheReport) {
+TEST_F(CrashTest, TheHandlerOfTheProgramRunsAfterTheReport) {
   for (const char* when : {"before", "behind"}) {
     const Outcome outcome = crash({"null", "launch", when});
     EXPECT_EQ(outcome.exit_code, 7) << outcome.text();

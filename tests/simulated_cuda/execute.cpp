@@ -110,7 +110,7 @@ void Runner::runBlock(Index block) {
     abandon();
     context_.breakWith(failure_);
   } else {
-    lookBehindShared();
+    lookAfterShared();
   }
 }
 
@@ -322,7 +322,7 @@ void Runner::poison() {
 }
 
 // For units that were compiled without checks of accesses, and for what functions of libc write.
-void Runner::lookBehindShared() {
+void Runner::lookAfterShared() {
   if (memory_.dynamic == nullptr) return;
   for (size_t i = 0; i < kGuardedSharedBytes; ++i) {
     if (memory_.dynamic[launch_->shared_bytes + i] == kGuardPattern) continue;

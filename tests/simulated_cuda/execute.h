@@ -72,7 +72,7 @@ class Runner {
   bool releaseExchange(size_t warp);
   void abandon();
   void poison();
-  void lookBehindShared();
+  void lookAfterShared();
   Fiber* takeFiber();
 
   Context& context_;

@@ -55,7 +55,7 @@ class GraphTest : public SimulatedTest {
   NativeGraphExec exec_ = nullptr;
 };
 
-TEST_F(GraphTest, NodesRunBehindWhatTheyWaitForAndLaunchesBehindEachOther) {
+TEST_F(GraphTest, NodesRunAfterWhatTheyWaitForAndLaunchesAfterEachOther) {
   NativeNode fill = nullptr, copy = nullptr;
   const NativeNode five = addKernel(5);
   const FillNodeParameters parameters = filling(memory_, 7, 1);

@@ -225,7 +225,7 @@ extern "C" __global__ void trap() { if (threadIdx.x == 3) __trap(); __syncthread
 extern "C" __global__ void half_barrier() { if (threadIdx.x < 2) return; __syncthreads(); }
 extern "C" __global__ void divided(int* out, int a, int b) { *out = a / b; }
 extern "C" __global__ void fine(int* p) { *p = 5; }
-extern "C" __global__ void behind_shared(int* p) { extern __shared__ int s[]; s[threadIdx.x] = 1; *p = s[0]; }
+extern "C" __global__ void after_shared(int* p) { extern __shared__ int s[]; s[threadIdx.x] = 1; *p = s[0]; }
 )cuda";
 
 class FaultTest : public SimulatedTest {
@@ -254,7 +254,7 @@ TEST_F(FaultTest, AccessesOutsideOfAllocationsBreakTheContext) {
   long host = static_cast<long>(address(&local));
   ASSERT_EQ(launch(kernel(module, "wild"), 1, 1, {&host}), kSuccess);
   expectSticky(kIllegalAddress);
-  ASSERT_EQ(launch(kernel(module, "behind_shared"), 1, 9, {&memory}, 32), kSuccess);
+  ASSERT_EQ(launch(kernel(module, "after_shared"), 1, 9, {&memory}, 32), kSuccess);
   expectSticky(kIllegalAddress);
 }
 

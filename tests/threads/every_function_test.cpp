@@ -38,7 +38,7 @@ using manyrt::calls::functions;
 constexpr int kCallers = 3;      // the last one calls the companions
 constexpr int kCallsEach = 24;   // of a thread in a world, at most: some calls let their objects grow
 constexpr int kCallsBefore = 3;  // they are destroyed
-constexpr int kCallsBehind = 8;
+constexpr int kCallsAfter = 8;
 constexpr size_t kOwnBytes = 1024;  // of an allocation, so that no two threads write the same bytes
 #if defined(MANYRT_SANITIZE_THREAD) || defined(MANYRT_SANITIZE_ADDRESS)
 constexpr int kRounds = 3;
@@ -231,7 +231,7 @@ void EveryFunction::renew(size_t slot, int round) {
   const bool once = frees(function());
   await(*world, once ? 1 : kCallsBefore);
   destroyArguments(*world, round);
-  await(*world, once ? 1 : kCallsBehind);
+  await(*world, once ? 1 : kCallsAfter);
 }
 
 void EveryFunction::race() {

@@ -105,7 +105,7 @@ TEST_P(MemoryRaces, OfFreesOfTheSameMemoryInSeveralOrdersOneSucceeds) {
 }
 
 // Half of the threads have a stream each, the others share one.
-TEST_P(MemoryRaces, FiguresOfAPoolAreExactBehindManyThreads) {
+TEST_P(MemoryRaces, FiguresOfAPoolAreExactAfterManyThreads) {
   constexpr size_t kSize = 5000;
   Pool pool;
   ASSERT_RT_OK(rtMemPoolCreate(pool.out(), nullptr, context_));

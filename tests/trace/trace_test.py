@@ -130,7 +130,7 @@ class TraceTest(unittest.TestCase):
             for one, other in zip(mine, mine[1:]):
                 self.assertLessEqual(one["ts"] + one["dur"], other["ts"] + 1)
 
-    def test_work_begins_behind_its_call_and_ends_before_the_wait(self):
+    def test_work_begins_after_its_call_and_ends_before_the_wait(self):
         run = self.runs["exit"]
         waits = sorted(span["ts"] + span["dur"] for span in run.spans("call") if span["name"] == "rtStreamSynchronize")
         begins = {event["id"]: event["ts"] for event in run.events if event["ph"] == "s"}

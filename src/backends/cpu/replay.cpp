@@ -19,7 +19,7 @@ Status ReplayMaker::make(Ref<backend::Replay>* out, std::span<const backend::Rep
 
 Status Replay::launch(backend::Stream& given) {
   auto& stream = static_cast<Stream&>(given);
-  if (last_ != &stream) RT_TRY(comeBehind(stream, given));
+  if (last_ != &stream) RT_TRY(comeAfter(stream, given));
   Ref<backend::Point> end;
   RT_TRY(points_->create(&end, false));
   RT_TRY(stream.replay(array_, end));
@@ -28,7 +28,7 @@ Status Replay::launch(backend::Stream& given) {
   return Status();
 }
 
-Status Replay::comeBehind(backend::Stream& stream, backend::Stream&) {
+Status Replay::comeAfter(backend::Stream& stream, backend::Stream&) {
   return end_ && !end_->done() ? stream.wait(end_, backend::Skip::kNever) : Status();
 }
 

@@ -20,7 +20,7 @@ class ReplayMaker final : public backend::ReplayMaker {
 class Replay final : public backend::Replay {
  public:
   Status launch(backend::Stream& stream) override;
-  Status comeBehind(backend::Stream& stream, backend::Stream& last) override;
+  Status comeAfter(backend::Stream& stream, backend::Stream& last) override;
   Status change(bool* changed, uint32_t step, const backend::ReplayStep::Work& work) override;
 
  private:

@@ -101,13 +101,13 @@ class Unloading final : public host_threads::Job {
   const Ref<Context> context_;
   NativeModuleOwner* const module_;
   std::vector<std::pair<Ref<driver::Stream>, uint64_t>> stamps_;
-  Unloading* behind_ = nullptr;
+  Unloading* after_ = nullptr;
 };
 
 void NativeModuleOwner::recycle() {
   // The last reference is gone, but streams may still run its kernels. A stream that is idle now gets no more of them. The
   // others are noted with their last submission, and a thread of the library deletes the module behind those.
-  const Ref<Context> context = context_;  // another thread may have deleted this by the end of unloadBehindWork()
+  const Ref<Context> context = context_;  // another thread may have deleted this by the end of unloadAfterWork()
   if (shared_) context->loader().forget(*this, key_);
   try {
     std::vector<Ref<driver::Stream>> streams = context->streams();
@@ -122,7 +122,7 @@ void NativeModuleOwner::recycle() {
     if (!pending) {
       delete this;
     } else {
-      context->loader().unloadBehindWork(unloading.release());
+      context->loader().unloadAfterWork(unloading.release());
     }
   } catch (const std::bad_alloc&) {  // after the last reference: no caller could do it later
     host_threads::submit(this);      // tries again
@@ -225,14 +225,14 @@ void ModuleLoader::makeRoom(size_t code_bytes) {
   for (size_t i = 0; i < count; ++i) (void)table().cuModuleUnload(unwanted[i]);
 }
 
-void ModuleLoader::unloadBehindWork(Unloading* unloading) {
+void ModuleLoader::unloadAfterWork(Unloading* unloading) {
   {
     // unloads_ is cleared under this mutex by the thread that finds the list empty. So either that thread sees this entry, or a
     // new job starts here.
     std::lock_guard lock(mutex_);
     if (unloads_) {
       *last_unloading_ = unloading;
-      last_unloading_ = &unloading->behind_;
+      last_unloading_ = &unloading->after_;
       return;
     }
     unloads_ = true;
@@ -247,7 +247,7 @@ Unloading* ModuleLoader::nextUnloading() {
     unloads_ = false;
     return nullptr;
   }
-  first_unloading_ = next->behind_;
+  first_unloading_ = next->after_;
   if (first_unloading_ == nullptr) last_unloading_ = &first_unloading_;
   return next;
 }

@@ -87,7 +87,7 @@ class ModuleLoader final : public backend::ModuleLoader {
   Status loadPart(Ref<backend::Module>* module, const backend::ImagePart& part, const char* name) override;
   void giveBack(NativeModule module, const Digest& key, size_t code_bytes);
   void forget(const NativeModuleOwner& module, const Digest& key);  // its last user has gone
-  void unloadBehindWork(Unloading* unloading);
+  void unloadAfterWork(Unloading* unloading);
   Unloading* nextUnloading();  // for the thread that has unloaded the last one; null: it is done
 
  private:

@@ -531,7 +531,7 @@ bool Stream::awaitInDriver() {
 Stream::Slept Stream::sleep(uint64_t serial, Deadline deadline, int64_t) {
   if (!deadline.isNever() || withDevice() != serial) return Slept::kNotNow;
   if (policy() != backend::WaitPolicy::kBlock && !imported_) return awaitInDriver() ? Slept::kYes : Slept::kNever;
-  const Ref<backend::Point> marker = markBehind(serial);
+  const Ref<backend::Point> marker = markAfter(serial);
   if (!marker) return Slept::kNever;
   (void)marker->wait(deadline, backend::WaitPolicy::kBlock);
   return Slept::kYes;

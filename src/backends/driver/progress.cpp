@@ -93,7 +93,7 @@ void Stream::markThis(Ref<backend::Point> point) {
   markers_[marker_count_++] = {std::move(point), native_serial_.load(std::memory_order_relaxed) + 1};
 }
 
-Ref<backend::Point> Stream::markBehind(uint64_t serial) {
+Ref<backend::Point> Stream::markAfter(uint64_t serial) {
   std::lock_guard markers(markers_mutex_);
   lookAtMarkers();
   (void)mark(true);

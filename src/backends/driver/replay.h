@@ -15,7 +15,7 @@ class Replay : public backend::Replay {
     auto& stream = static_cast<StreamType&>(given);
     bool ordered = !last_ || last_ == &stream;
     if (!ordered && (!kDriverOrders || isHeldBack())) [[unlikely]] {
-      RT_TRY(comeBehindLast(stream));
+      RT_TRY(comeAfterLast(stream));
       ordered = true;
     }
     // With the driver's order a launch that the stream submits at once has all earlier ones ahead of it. One that it holds back
@@ -23,7 +23,7 @@ class Replay : public backend::Replay {
     Launched launched;
     Status status = stream.replay(*this, &launched, !ordered);
     if (launched.refused) [[unlikely]] {
-      RT_TRY(comeBehindLast(stream));
+      RT_TRY(comeAfterLast(stream));
       status = stream.replay(*this, &launched, false);
     }
     if (launched.serial == 0) [[unlikely]]  // nothing was submitted
@@ -35,7 +35,7 @@ class Replay : public backend::Replay {
     return status;
   }
 
-  Status comeBehind(backend::Stream& stream, backend::Stream&) final { return last_ ? comeBehindLast(stream) : Status(); }
+  Status comeAfter(backend::Stream& stream, backend::Stream&) final { return last_ ? comeAfterLast(stream) : Status(); }
 
  protected:
   // Whether a launch has yet to be given to the driver. If any has, the last one has: it came behind the others.
@@ -43,7 +43,7 @@ class Replay : public backend::Replay {
 
  private:
   // Behind the last launch alone: what its stream holds back behind that may be waiting for what is to come.
-  Status comeBehindLast(backend::Stream& stream) {
+  Status comeAfterLast(backend::Stream& stream) {
     Ref<backend::Point> end = end_;
     if (!end) RT_TRY(last_->recordAhead(&end, last_serial_));
     if (!end || end->poll()) return Status();

@@ -133,7 +133,7 @@ class Stream : public backend::Stream, private backend::Waiter, private host_thr
   void advance(uint64_t serial);
   uint64_t withDevice() const { return native_serial_.load(std::memory_order_acquire); }  // up to here, or over
   // A point that is passed when the device has come to `serial`, or some way towards it; null: none is to be had now.
-  Ref<backend::Point> markBehind(uint64_t serial);
+  Ref<backend::Point> markAfter(uint64_t serial);
   // A look at what the device has come to, which may leave a marker.
   void poll();
 

@@ -185,7 +185,7 @@ void finish(Retired* object) {
   record->slow |= internal::kPending;
 }
 
-void collectBehindCall() {
+void collectAfterCall() {
   if (Record* record = restsLater()) {
     record->collects = true;
     record->slow |= internal::kPending;

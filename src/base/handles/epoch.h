@@ -174,7 +174,7 @@ class Scope {
 
 void retire(Retired* object);  // the caller has made it unreachable
 void finish(Retired* object);  // no call can find it any more: reclaims it when this thread is at rest, or at once
-void collectBehindCall();      // asks this thread to collect when its call has ended, also less than a batch
+void collectAfterCall();      // asks this thread to collect when its call has ended, also less than a batch
 void collect();                // reclaims what can be reclaimed; at rest. Cheap when there is nothing
 void park();                   // gives the record of an idle library thread back until the thread works again
 void safePoint();              // a thread of the library is at rest, inside one Scope: reclaims, and makes its queued calls

@@ -25,7 +25,7 @@ class Exec::Keeper final : public host_threads::Job {
   Keeper(std::vector<std::shared_ptr<UserData>> users, Ref<allocator::ContextResources> resources)
       : users_(std::move(users)), resources_(std::move(resources)) {}
   // `stream` had the last launch; null: there was none. Deletes the keeper when that launch is over.
-  void releaseBehind(Ref<backend::Stream> stream) {
+  void releaseAfter(Ref<backend::Stream> stream) {
     if (!stream || stream->idle()) {
       delete this;
       return;
@@ -71,7 +71,7 @@ Status Exec::create(Ref<Exec>* out, Ref<Plan> plan, manager::Context& context, a
 // Without a guard: a thread of the library may have no memory for its record. The leases keep the streams until their handles
 // are closed.
 Exec::~Exec() {
-  if (keeper_) keeper_.release()->releaseBehind(last_stream_);
+  if (keeper_) keeper_.release()->releaseAfter(last_stream_);
   for (const Lease<manager::Stream>& branch : branches_) manager::closeHandle(branch->bits);
 }
 
@@ -391,7 +391,7 @@ Status Exec::update(Graph& graph, epoch::Guard& guard) {
     keeper.swap(keeper_);
     last = last_stream_;
   }
-  if (keeper) keeper.release()->releaseBehind(std::move(last));
+  if (keeper) keeper.release()->releaseAfter(std::move(last));
   return Status();
 }
 

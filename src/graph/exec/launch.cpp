@@ -107,7 +107,7 @@ Status Exec::launchPieces(manager::Stream& stream) {
 // which the driver orders, or for the point at its end.
 Status Exec::awaitEarlier(manager::Stream& stream) {
   const bool other = last_stream_ && !(last_stream_ == stream.native.get());
-  if (earlier_) return other ? earlier_->comeBehind(*stream.native, *last_stream_) : Status();
+  if (earlier_) return other ? earlier_->comeAfter(*stream.native, *last_stream_) : Status();
   return other && end_ && !end_->poll() ? stream.native->wait(end_, backend::Skip::kNever) : Status();
 }
 

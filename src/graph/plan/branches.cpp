@@ -10,7 +10,7 @@ namespace {
 class Reached {
  public:
   Reached(size_t steps, uint32_t branches) : branches_(branches), ends_(steps * branches) {}
-  void comeBehind(uint32_t first, uint32_t step) {
+  void comeAfter(uint32_t first, uint32_t step) {
     for (uint32_t branch = 0; branch < branches_; ++branch) at(step, branch) = std::max(at(step, branch), at(first, branch));
   }
   void join(uint32_t step, uint32_t branch) { at(step, branch) = step + 1; }
@@ -36,7 +36,7 @@ std::vector<uint32_t> branchesOf(const Before& reduced_before, uint32_t most, ui
     // step comes before this one anyway. Third: a new branch. Last: the branch with the fewest steps.
     for (uint32_t first : reduced_before[i]) {
       if (last[branches[first]] == first) branch = std::min(branch, branches[first]);
-      reached.comeBehind(first, i);
+      reached.comeAfter(first, i);
     }
     for (uint32_t each = 0; branch == UINT32_MAX && each < last.size(); ++each) {
       if (reached.comesBefore(last[each], each, i)) branch = each;

@@ -124,7 +124,7 @@ class BadInputTest(unittest.TestCase):
             data.fill(3, self.stream)
         self.assertEqual((len(first.nodes), len(second.nodes)), (1, 2))
 
-    def test_close_behind_the_end_of_the_context(self):
+    def test_close_after_the_end_of_the_context(self):
         context = manyrt.Context("cpu")
         made = [context.stream(), context.event(), context.fence(), context.pool(), context.module(SOURCE), context.zeros(1)]
         context.close()

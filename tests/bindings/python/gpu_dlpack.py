@@ -331,7 +331,7 @@ def the_threads_default_stream_follows_an_array(rig):
 
 
 @check
-def the_stream_of_the_cuda_array_interface_is_behind_all_work(rig):
+def the_stream_of_the_cuda_array_interface_is_after_all_work(rig):
     rig.needs_gpu()
 
     def run(ordered, times):
@@ -354,7 +354,7 @@ def the_stream_of_the_cuda_array_interface_is_behind_all_work(rig):
 
 
 @check
-def work_behind_a_fence_is_waited_for(rig):
+def work_after_a_fence_is_waited_for(rig):
     """The library holds it back: the driver cannot wait for what it does not have."""
     rig.needs_gpu()
     array, gate, values = rig.context.zeros(COUNT), rig.context.fence(), []
@@ -413,7 +413,7 @@ def a_stream_of_the_package_waits_for_an_imported_one(rig):
 
 
 @check
-def pytorchs_allocator_gets_memory_back_behind_its_last_use(rig):
+def pytorchs_allocator_gets_memory_back_after_its_last_use(rig):
     rig.needs_gpu()
     torch.cuda.synchronize()
     expect(soon(lambda: not _borrowed.in_use), "tensors of earlier checks are still in use")

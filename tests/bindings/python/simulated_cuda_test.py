@@ -168,7 +168,7 @@ class ExportTest(Case):
         self.assertEqual(set((ctypes.c_int32 * COUNT).from_address(found["address"])), {7})
         del capsule
 
-    def test_work_of_the_consumer_is_behind_that_of_the_array(self):
+    def test_work_of_the_consumer_is_after_that_of_the_array(self):
         for number in (self.consumer, 1, None):  # 2, the thread's own default stream, is none of the simulation's
             with self.subTest(stream=number):
                 array, opens, _ = self.gated()
@@ -289,7 +289,7 @@ class ImportTest(Case):
             self.assertGreater(tensor.asked[0]["stream"], 2)
             array.close()
 
-    def test_work_of_the_given_stream_is_behind_the_producers(self):
+    def test_work_of_the_given_stream_is_after_the_producers(self):
         stream, opens = self.context.stream(), []
         tensor = self.tensor()
         tensor.submit = lambda number: opens.append(CUDA.gate(number))
@@ -397,11 +397,11 @@ class CudaArrayTest(Case):
         with manyrt.Context("cpu") as cpu:
             self.assertFalse(hasattr(cpu.zeros(3), "__cuda_array_interface__"))
 
-    def test_the_stream_of_the_interface_is_behind_the_work_of_all_streams(self):
+    def test_the_stream_of_the_interface_is_after_the_work_of_all_streams(self):
         array, opens, _ = self.gated()
         self.assert_sees_the_fill(array.__cuda_array_interface__["stream"], array, opens)
 
-    def test_an_array_of_another_library_comes_in_behind_the_stream_that_it_names(self):
+    def test_an_array_of_another_library_comes_in_after_the_stream_that_it_names(self):
         memory = CUDA.allocate("cudaMalloc", ctypes.c_size_t(4 * COUNT))
 
         class Other:

@@ -267,7 +267,7 @@ TEST_F(NcclProcessTest, OnceConnectedNcclIsCalledByTheProgramsThread) {
 }
 
 // A stream that holds work back holds the operation, too, and those of the rank in other streams come later.
-void callBehindHeldWork(const rtCommUniqueId_t& id, int rank) {
+void callAfterHeldWork(const rtCommUniqueId_t& id, int rank) {
   ConnectedRank own;
   rttest::Stream second;
   rttest::Memory other;
@@ -294,7 +294,7 @@ void callBehindHeldWork(const rtCommUniqueId_t& id, int rank) {
 
 TEST_F(NcclProcessTest, AHeldStreamKeepsTheOrder) {
   start(2, "HoldsItsStream");
-  callBehindHeldWork(id_, 0);
+  callAfterHeldWork(id_, 0);
 }
 
 void captureAndLaunch(const rtCommUniqueId_t& id, int rank) {
@@ -416,7 +416,7 @@ TEST_F(NcclProcessTest, ALateRankOfThisProcessMakesItACommunicatorOfThisProcess)
   addRank("Launched", runLaunched);
   addRank("LaunchedWithoutItsDevice", runLaunchedWithoutItsDevice);
   addRank("CallsOnItsThread", runTheSecondRank<callOnThisThread>);
-  addRank("HoldsItsStream", runTheSecondRank<callBehindHeldWork>);
+  addRank("HoldsItsStream", runTheSecondRank<callAfterHeldWork>);
   addRank("Captures", runTheSecondRank<captureAndLaunch>);
   addRank("ReducesShortIntegers", runTheSecondRank<reduceShortIntegers>);
   return true;

@@ -48,7 +48,7 @@ TEST_P(PlantedDefectTest, AnOverrunIsFoundBesideLiveNeighbours) {
   expectReport(planted("overrun by a vector"), "AddressSanitizer: ", "planted.cl:14");
 }
 
-TEST_P(PlantedDefectTest, AReadBehindTheEndIsFound) {
+TEST_P(PlantedDefectTest, AReadAfterTheEndIsFound) {
   expectReport(planted("read behind the end"), "AddressSanitizer: ", "planted.cl:9");
 }
 

@@ -68,7 +68,7 @@ __kernel void some_return_early(__global const int *in, __global int *out, int n
   out[g] = x + scratch[i] + n;
 }
 
-__kernel void items_behind_the_end_return(__global const int *in, __global int *out, int n, __local int *scratch) {
+__kernel void items_after_the_end_return(__global const int *in, __global int *out, int n, __local int *scratch) {
   HEAD;
   if (i >= n) return;
   scratch[i] = x;
@@ -367,7 +367,7 @@ __kernel void limit_then_mask(__global const int *in, __global int *out, int n, 
 }
 
 // Behind the last barrier of a loop's body each item may go on by itself.
-__kernel void some_continue_behind_the_barrier(__global const int *in, __global int *out, int n, __local int *scratch) {
+__kernel void some_continue_after_the_barrier(__global const int *in, __global int *out, int n, __local int *scratch) {
   HEAD;
   int sum = 0;
   for (int k = 0; k < n; ++k) {
@@ -426,7 +426,7 @@ __kernel void all_break_by_local_memory(__global const int *in, __global int *ou
   out[g] = x + k * 10000;
 }
 
-__kernel void helper_behind_a_comma(__global const int *in, __global int *out, int n, __local int *scratch) {
+__kernel void helper_after_a_comma(__global const int *in, __global int *out, int n, __local int *scratch) {
   HEAD;
   int y = (x += 3, neighbour(scratch, x));
   x = 7, y += neighbour(scratch, x);

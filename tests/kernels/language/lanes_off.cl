@@ -4,7 +4,7 @@
     uint i = get_global_id(0);                                                            \
     if (i < n) out[i] = in[i];                                                            \
   }                                                                                       \
-  __kernel void behind_##T(__global const T *in, __global T *out, uint low, uint n) {     \
+  __kernel void after_##T(__global const T *in, __global T *out, uint low, uint n) {     \
     uint i = get_global_id(0);                                                            \
     if (i >= low && i < n) out[i - low] = in[i - low];                                    \
   }                                                                                       \

@@ -59,7 +59,7 @@ MIXED(from_below, NOTHING, int half_of = (int)n / 2, for (int j = -half_of; j < 
   mixed = mixed * 31 + a[(uint)(row * (int)n + half_of) + j];
 })
 /* The counter is read behind its loop, and the loop is gone through twice. */
-MIXED(counter_behind, NOTHING, uint j = n / 3, for (; j < n; ++j) mixed = mixed * 31 + a[row * n + j];
+MIXED(counter_after, NOTHING, uint j = n / 3, for (; j < n; ++j) mixed = mixed * 31 + a[row * n + j];
       mixed += j; for (j = 0; j < n / 3; ++j) mixed = mixed * 31 + a[row * n + j]; mixed += j;)
 MIXED(two_rows, NOTHING, NOTHING, for (uint j = 0; j < n; ++j) {
   mixed = mixed * 31 + a[row * n + j] * a[(rows - 1 - row) * n + j] + a[row * n + j];

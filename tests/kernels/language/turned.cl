@@ -56,7 +56,7 @@ __kernel void written_if(__global int *all, __global const int *more, __global i
   }
 }
 /* And what it writes behind its read may be the same. */
-__kernel void written_behind(__global int *all, __global const int *more, int rows, int columns) {
+__kernel void written_after(__global int *all, __global const int *more, int rows, int columns) {
   const int x = get_global_id(0), y = get_global_id(1);
   if (x < columns && y < rows) all[y * columns + x] = all[y * columns + x] * 3 + more[x * rows + y];
 }

@@ -16,7 +16,7 @@ __kernel void ids(__global ulong *out) {
   r[23] = get_work_dim();
 }
 
-__kernel void ids_behind_barriers(__global uint *out, __local uint *scratch) {
+__kernel void ids_after_barriers(__global uint *out, __local uint *scratch) {
   uint w = get_local_size(0), h = get_local_size(1);
   uint lx = get_local_id(0), ly = get_local_id(1), lz = get_local_id(2);
   uint inside = lx + w * (ly + h * lz), count = w * h * (uint)get_local_size(2);

@@ -202,7 +202,7 @@ TEST_F(PoolTest, ALeasedBlockIsFreedWithItsLastLease) {
 }
 
 // The last lease of a captured block goes in two steps: it is counted off, then it closes the block.
-TEST_F(PoolTest, NobodyJoinsTheLeasesOfACapturedBlockBehindTheLast) {
+TEST_F(PoolTest, NobodyJoinsTheLeasesOfACapturedBlockAfterTheLast) {
   pool();
   void* pointer = allocate(1000);
   BlockLease lease;
@@ -380,7 +380,7 @@ TEST_F(PoolTest, AClassBeginsWithASmallSlabWhereTheDriverHasSmallPieces) {
 }
 
 // As of a program that makes and frees memory while its device is always at work.
-TEST_F(PoolTest, BlocksThatHavePassedAreFoundBehindAnyNumberThatHaveNot) {
+TEST_F(PoolTest, BlocksThatHavePassedAreFoundAfterAnyNumberThatHaveNot) {
   constexpr int kInUse = 40;
   pool();
   for (int round = 0; round < 50; ++round) {
@@ -536,21 +536,21 @@ class StampTest : public PoolTest {
   int made_ = 0;
 };
 
-TEST_F(StampTest, AStreamGoesBehindTheLockOfAnAllocation) {
+TEST_F(StampTest, AStreamGoesAfterTheLockOfAnAllocation) {
   pool();
   freeUsed(allocateUsed(1000, 1));
   free(allocate(1000));
   pool_->trim(0);
 }
 
-TEST_F(StampTest, AStreamGoesBehindTheLockOfALargeAllocation) {
+TEST_F(StampTest, AStreamGoesAfterTheLockOfALargeAllocation) {
   pool();
   freeUsed(allocateUsed(3'000'000, 1));
   free(allocate(3'000'000));
   pool_->trim(0);
 }
 
-TEST_F(StampTest, StreamsGoBehindTheLockOfATrim) {
+TEST_F(StampTest, StreamsGoAfterTheLockOfATrim) {
   pool();
   freeUsed(allocateUsed(1000, 30));
   pool_->trim(0);
@@ -558,7 +558,7 @@ TEST_F(StampTest, StreamsGoBehindTheLockOfATrim) {
   EXPECT_EQ(statistics().reserved_bytes, 0u);
 }
 
-TEST_F(StampTest, StreamsGoBehindTheLockOfARegion) {
+TEST_F(StampTest, StreamsGoAfterTheLockOfARegion) {
   pool();
   void* pointer = allocateUsed(1000, 2);
   for (const Ref<ForeignStream>& stream : streams_) stream->complete();

@@ -69,7 +69,7 @@ TEST_F(ExampleTest, PointsHoldOtherStreamsAndHostFunctionsHoldTheirOwn) {
   ASSERT_TRUE(finish(*stream_));
 }
 
-TEST_F(ExampleTest, WhatIsBehindAFailureIsSkipped) {
+TEST_F(ExampleTest, WhatIsAfterAFailureIsSkipped) {
   ASSERT_TRUE(stream_
                   ->call(new FunctionTask([](const Status&) { return Status::error(RT_ERROR_LAUNCH_FAILED, "Told to."); }),
                          backend::TaskKind::kUser)

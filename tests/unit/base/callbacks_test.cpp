@@ -42,7 +42,7 @@ class Object final : public epoch::Retired {
 constexpr int kFew = 30;    // less than a batch
 constexpr int kMany = 200;  // more
 
-TEST(RestTest, RetiringUnderALockReclaimsBehindTheCall) {
+TEST(RestTest, RetiringUnderALockReclaimsAfterTheCall) {
   std::mutex mutex;
   std::vector<std::unique_ptr<Object>> objects;
   for (int i = 0; i < kMany; ++i) objects.push_back(std::make_unique<Object>(&mutex));
@@ -65,7 +65,7 @@ TEST(RestTest, ACallInsideACallAndACallThatWaitsAreNotAtRest) {
   {
     epoch::Guard call;
     epoch::retire(&object);
-    epoch::collectBehindCall();
+    epoch::collectAfterCall();
     { const epoch::Guard inner; }
     EXPECT_FALSE(object.gone.load());
     call.leave();
@@ -83,7 +83,7 @@ TEST(RestTest, AnExceptionWhileACallWaitsLeavesTheThreadInOrder) {
   try {
     epoch::Guard call;
     epoch::retire(&object);
-    epoch::collectBehindCall();
+    epoch::collectAfterCall();
     call.leave();
     throw 1;
   } catch (int) {
@@ -117,7 +117,7 @@ struct Last {
   std::atomic<bool>* gone;
 };
 
-TEST(RestTest, AnObjectWhoseLastLeaseGoesInsideAGuardEndsBehindIt) {
+TEST(RestTest, AnObjectWhoseLastLeaseGoesInsideAGuardEndsAfterIt) {
   static SlotTable<Last> table(9);
   std::atomic<bool> gone{false};
   HandleBits bits = 0;
@@ -140,7 +140,7 @@ TEST(RestTest, AnObjectWhoseLastLeaseGoesInsideAGuardEndsBehindIt) {
 void callIt(void* user) { (*static_cast<std::function<void()>*>(user))(); }
 void release(std::function<void()>& function) { callbacks::Release::giveBack(new callbacks::Release(&function, callIt)); }
 
-TEST(CallbacksTest, ReleasesComeBehindTheCallInTheirOrderAndOnItsThread) {
+TEST(CallbacksTest, ReleasesComeAfterTheCallInTheirOrderAndOnItsThread) {
   std::vector<int> order;
   const auto self = std::this_thread::get_id();
   const auto note = [&](int number) {

@@ -41,7 +41,7 @@ TEST_F(LockOrderDeathTest, LocksInTheirOrderAreTaken) {
   other_graph_.unlock();
 }
 
-TEST_F(LockOrderDeathTest, AnEarlierLockBehindALaterOneEndsTheProcess) {
+TEST_F(LockOrderDeathTest, AnEarlierLockAfterALaterOneEndsTheProcess) {
   const std::lock_guard pool(pool_);
   EXPECT_DEATH(graph_.lock(), "\"graph\" is taken by a thread that holds \"pool\"");
 }

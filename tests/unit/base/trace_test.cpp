@@ -51,7 +51,7 @@ class Files {
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 // The whole number after the first `"name":` that follows `row`; -1: there is none.
-long long numberBehind(const std::string& text, const std::string& row, const std::string& name) {
+long long numberAfter(const std::string& text, const std::string& row, const std::string& name) {
   const size_t begin = text.find(row), at = begin == text.npos ? begin : text.find('"' + name + "\":", begin);
   return at == text.npos ? -1 : atoll(text.c_str() + at + name.size() + 3);
 }
@@ -98,10 +98,10 @@ TEST(CollectorTest, BothSinksGetTheSame) {
   EXPECT_TRUE(has(timeline, "\"ts\":1.000,\"dur\":2.500")) << timeline;
   EXPECT_TRUE(has(timeline, "\"bytes\":8000,\"GB/s\":4.000")) << timeline;
   EXPECT_TRUE(has(timeline, "a \\\"label\\\"")) << timeline;
-  EXPECT_EQ(numberBehind(profile, "\"name\":\"add\"", "count"), 2);
-  EXPECT_EQ(numberBehind(profile, "\"name\":\"add\"", "total_ns"), 3500);
-  EXPECT_EQ(numberBehind(profile, "\"name\":\"add\"", "min_ns"), 1000);
-  EXPECT_EQ(numberBehind(profile, "\"name\":\"add\"", "max_ns"), 2500);
+  EXPECT_EQ(numberAfter(profile, "\"name\":\"add\"", "count"), 2);
+  EXPECT_EQ(numberAfter(profile, "\"name\":\"add\"", "total_ns"), 3500);
+  EXPECT_EQ(numberAfter(profile, "\"name\":\"add\"", "min_ns"), 1000);
+  EXPECT_EQ(numberAfter(profile, "\"name\":\"add\"", "max_ns"), 2500);
   EXPECT_TRUE(has(profile, "\"gb_per_s\":4.000")) << profile;
 }
 
@@ -262,14 +262,14 @@ TEST(CollectorTest, WhatTakesLongInACallThatIsOnlyCountedIsNotMissed) {
   trace::finish();
   const std::string profile = files.profile();
   EXPECT_TRUE(rttest::isJson(profile)) << profile;
-  EXPECT_GE(numberBehind(profile, "\"rtRuns\"", "total_ns"), kLong) << profile;
-  EXPECT_EQ(numberBehind(profile, "\"rtRuns\"", "waited_ns"), 0) << profile;
-  EXPECT_GE(numberBehind(profile, "\"rtWaitsShortly\"", "total_ns"), kLong) << profile;
-  EXPECT_EQ(numberBehind(profile, "\"rtWaitsShortly\"", "waited_ns"), kLong) << profile;
-  EXPECT_GE(numberBehind(profile, "\"rtWaits\"", "waited_ns"), trace::Tally::kShort) << profile;
-  EXPECT_LT(numberBehind(profile, "\"rtWaits\"", "waited_ns"), kLong) << profile;
-  EXPECT_GE(numberBehind(profile, "\"rtNests\"", "total_ns"), kLong) << profile;
-  EXPECT_LT(numberBehind(profile, "\"rtInside\"", "total_ns"), kLong) << profile;
+  EXPECT_GE(numberAfter(profile, "\"rtRuns\"", "total_ns"), kLong) << profile;
+  EXPECT_EQ(numberAfter(profile, "\"rtRuns\"", "waited_ns"), 0) << profile;
+  EXPECT_GE(numberAfter(profile, "\"rtWaitsShortly\"", "total_ns"), kLong) << profile;
+  EXPECT_EQ(numberAfter(profile, "\"rtWaitsShortly\"", "waited_ns"), kLong) << profile;
+  EXPECT_GE(numberAfter(profile, "\"rtWaits\"", "waited_ns"), trace::Tally::kShort) << profile;
+  EXPECT_LT(numberAfter(profile, "\"rtWaits\"", "waited_ns"), kLong) << profile;
+  EXPECT_GE(numberAfter(profile, "\"rtNests\"", "total_ns"), kLong) << profile;
+  EXPECT_LT(numberAfter(profile, "\"rtInside\"", "total_ns"), kLong) << profile;
 }
 
 TEST(CollectorTest, WaitsInsideWaitsCountOnce) {
@@ -296,12 +296,12 @@ TEST(CollectorTest, WaitsInsideWaitsCountOnce) {
   told("rtDoesNot");
   trace::finish();
   const std::string profile = files.profile();
-  const long long waited = numberBehind(profile, "\"rtWaits\"", "waited_ns");
+  const long long waited = numberAfter(profile, "\"rtWaits\"", "waited_ns");
   EXPECT_GE(waited, 1'000'000) << profile;
-  EXPECT_LE(waited, numberBehind(profile, "\"rtWaits\"", "total_ns")) << profile;
+  EXPECT_LE(waited, numberAfter(profile, "\"rtWaits\"", "total_ns")) << profile;
   EXPECT_GT(inner, 0);
-  EXPECT_EQ(numberBehind(profile, "\"rtInside\"", "waited_ns"), 0) << profile;
-  EXPECT_EQ(numberBehind(profile, "\"rtDoesNot\"", "waited_ns"), 0) << profile;
+  EXPECT_EQ(numberAfter(profile, "\"rtInside\"", "waited_ns"), 0) << profile;
+  EXPECT_EQ(numberAfter(profile, "\"rtDoesNot\"", "waited_ns"), 0) << profile;
 }
 
 TEST(CollectorTest, ATextIsKeptOnce) {

@@ -382,7 +382,7 @@ Stream::Slept Stream::sleep(uint64_t serial, Deadline deadline, int64_t waited) 
     return Slept::kYes;
   }
   Ref<WakeTrigger> trigger = Ref<WakeTrigger>::adopt(new (std::nothrow) WakeTrigger);
-  const Ref<backend::Point> marker = trigger ? markBehind(serial) : nullptr;
+  const Ref<backend::Point> marker = trigger ? markAfter(serial) : nullptr;
   if (!marker) return Slept::kNotNow;
   const bool told = whenOver(device(), static_cast<Point&>(*marker).recordedEvent(), trigger).ok();
   nap(trigger->word(), told ? kLookNanoseconds : kShortNapNanoseconds);

@@ -375,7 +375,7 @@ TEST(CpuEngineTest, ContextsComeAndGo) {
 
 // A host thread frees a stream behind the last function, and lists it. By then the stream may have run to its end elsewhere,
 // and its context be gone.
-TEST(CpuEngineTest, AStreamThatIsListedBehindTheEndIsNotKept) {
+TEST(CpuEngineTest, AStreamThatIsListedAfterTheEndIsNotKept) {
   Ref<cpu::Engine> engine = Ref<cpu::Engine>::adopt(new cpu::Engine(1, backend::WaitPolicy::kDefault));
   Ref<backend::Stream> stream;
   ASSERT_TRUE(cpu::Stream::create(&stream, *engine, {}).ok());

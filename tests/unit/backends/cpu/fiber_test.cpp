@@ -236,7 +236,7 @@ TEST(FiberDeathTest, AnOverflowMeetsTheGuard) {
 }
 
 #if defined(MANYRT_FIBERS_ASAN)
-TEST(FiberDeathTest, AnOverrunInAnItemIsFoundBehindASwitch) {
+TEST(FiberDeathTest, AnOverrunInAnItemIsFoundAfterASwitch) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_DEATH(runItems(20,
                         [](uint32_t index) {

@@ -44,7 +44,7 @@ TEST(CpuReplayLayoutTest, StepsBesideOneAnotherAreAsManyTasksForEachThread) {
   }
 }
 
-TEST(CpuReplayLayoutTest, EveryStepHasOnePlaceBehindWhatItWaitsFor) {
+TEST(CpuReplayLayoutTest, EveryStepHasOnePlaceAfterWhatItWaitsFor) {
   std::mt19937 random(3);
   for (int round = 0; round < 100; ++round) {
     Edges before(1 + random() % 120);

@@ -112,7 +112,7 @@ void work100Microseconds(const rtHostGroup_t*, void* const*) {
 }
 
 // Other processes may need the worker's core. CPU time does not depend on what else has the cores meanwhile.
-TEST(CpuStreamTest, AProgramThatWaitsBehindEachSubmissionWakesNoWorker) {
+TEST(CpuStreamTest, AProgramThatWaitsAfterEachSubmissionWakesNoWorker) {
   Rig rig(1);
   auto stream = rig.stream();
   auto kernel = rig.kernel(work100Microseconds, {});

@@ -41,7 +41,7 @@ TEST(ImageTargetTest, WhatIsNoSuchImageSaysNothing) {
   EXPECT_EQ(names(RT_IMAGE_CUBIN, std::string(64, '\0')), "");
 }
 
-TEST(ImageTargetTest, NothingIsReadBehindTheEnd) {
+TEST(ImageTargetTest, NothingIsReadAfterTheEnd) {
   const std::string fat = rttest::fatbin({{75, cubin(8, 0x6004B04)}, {90, cubin(8, 0x6005A04)}});
   for (size_t size = 0; size < fat.size(); ++size) {  // in memory of just that size, for AddressSanitizer
     const std::vector<char> cut(fat.begin(), fat.begin() + static_cast<ptrdiff_t>(size));

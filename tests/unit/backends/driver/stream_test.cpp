@@ -93,7 +93,7 @@ TEST_F(DriverStreamTest, AHeldStreamKeepsWhatItsCallerMayChange) {
   EXPECT_EQ(stream_->queue.log().back(), "launch 3");
 }
 
-TEST_F(DriverStreamTest, BehindAFailureOnlyPointsTasksAndWaitsThatAreNeverSkippedRun) {
+TEST_F(DriverStreamTest, AfterAFailureOnlyPointsTasksAndWaitsThatAreNeverSkippedRun) {
   const auto gate = hold();
   const auto recorded = point();
   Ref<backend::Point> other = Ref<backend::Point>::adopt(new HandPoint);
@@ -120,7 +120,7 @@ TEST_F(DriverStreamTest, BehindAFailureOnlyPointsTasksAndWaitsThatAreNeverSkippe
   EXPECT_EQ(stream_->latch.take().code(), RT_ERROR_LAUNCH_FAILED);
 }
 
-TEST_F(DriverStreamTest, ARecordThatFailsBehindOthersFailsItsPointAndTheStream) {
+TEST_F(DriverStreamTest, ARecordThatFailsAfterOthersFailsItsPointAndTheStream) {
   const auto gate = hold();
   const auto recorded = point();
   ASSERT_TRUE(stream_->record(recorded).ok());
@@ -361,7 +361,7 @@ Ref<backend::Replay> makeReplay() {
   return Ref<backend::Replay>::adopt(new ReplayType);
 }
 
-TEST_F(DriverStreamTest, LaunchesOfAReplayComeBehindEachOtherOnOtherStreams) {
+TEST_F(DriverStreamTest, LaunchesOfAReplayComeAfterEachOtherOnOtherStreams) {
   const Ref<Stream> other = context_->make(Stream::plain());
   const auto replay = makeReplay<OrderedReplay<false>>();
   ASSERT_TRUE(replay->launch(*stream_).ok());

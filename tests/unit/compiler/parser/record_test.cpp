@@ -80,7 +80,7 @@ TEST(RecordTest, HugeRecordsAreRefused) {
   expectRefused(text + "};", "2^40");
 }
 
-TEST(RecordTest, ReadingGoesOnBehindAWrongMember) {
+TEST(RecordTest, ReadingGoesOnAfterAWrongMember) {
   const ParsedProgram parsed("struct S { int a : 2; int b; foo c; }; void f(struct S s) { s.b = 1; }");
   EXPECT_FALSE(parsed.accepted);
   EXPECT_EQ(parsed.diagnostics.errorCount(), 2u) << parsed.diagnostics.log();

@@ -77,7 +77,7 @@ TEST_F(LexerTest, AQuoteThatIsNotClosedTakesTheRestOfItsLineAlone) {
   EXPECT_EQ(out_.lexemes[1].kind, TokenKind::kOther);
 }
 
-TEST_F(LexerTest, HeaderNamesAreOneTokenBehindIncludeAlone) {
+TEST_F(LexerTest, HeaderNamesAreOneTokenAfterIncludeAlone) {
   ASSERT_TRUE(lex("#include <a/b-c.h>\n# include \"x\\\"\ninclude <a>\n#include <a\nx #include <b>"));
   EXPECT_EQ(spellings(), "# include <a/b-c.h> # include \"x\\\" include < a > # include < a x # include < b >");
 }

@@ -52,7 +52,7 @@ TEST(MacroTest, TheVariadicExampleOfTheStandard) {
             "( ( x > y ) ? puts ( \"x>y\" ) : printf ( \"x is %d but y is %d\" , x , y ) ) ;");
 }
 
-TEST(MacroTest, ANameAtTheEndOfAReplacementTakesItsArgumentsFromBehind) {
+TEST(MacroTest, ANameAtTheEndOfAReplacementTakesItsArgumentsFromTheTextAfterIt) {
   EXPECT_EQ(expand("#define f(a) a*g\n#define g(a) f(a)\nf(2)(9)"), "2 * 9 * g");
   EXPECT_EQ(expand("#define f(x) [x]\n#define e f\ne\n(1) f"), "[ 1 ] f");
 }

@@ -98,7 +98,7 @@ TEST(PreprocessorTest, ErrorAndWarningCarryTheirLine) {
   EXPECT_TRUE(run.log().starts_with("a.cl:1:2: warning: #warning be careful\n  #warning be careful\n   ^\n")) << run.log();
 }
 
-TEST(PreprocessorTest, TextBehindAnEndifIsAWarning) {
+TEST(PreprocessorTest, TextAfterAnEndifIsAWarning) {
   Preprocessed run("#if 1\n#else x\n#endif y\nz");
   EXPECT_TRUE(run.ok);
   EXPECT_EQ(run.text(), "z");

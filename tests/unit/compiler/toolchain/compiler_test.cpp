@@ -190,7 +190,7 @@ TEST_F(CompilerTest, AnotherFileOfTheSameNameIsAnotherCompiler) {
   EXPECT_NE(first.identity, second.identity);
 }
 
-TEST_F(CompilerTest, ACompilerBehindAWrapperCountsToo) {
+TEST_F(CompilerTest, ACompilerAfterAWrapperCountsToo) {
   std::filesystem::create_directories(path("wrap"));
   environment("PATH", (path("wrap") + ":" + folder()).c_str());
   write("wrap/g++", "#!/bin/sh\n", 0700);

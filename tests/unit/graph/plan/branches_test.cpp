@@ -21,7 +21,7 @@ TEST(BranchesTest, BranchesAreChainsAsFarAsTheGraphIsWide) {
 }
 
 // A step goes on in a branch whose last step comes before it, if there is one, whatever the shape.
-TEST(BranchesTest, AStepStartsABranchOnlyIfItComesBehindNoLastStep) {
+TEST(BranchesTest, AStepStartsABranchOnlyIfItComesAfterNoLastStep) {
   for (const bench::GraphShape& shape : bench::kGraphShapes) {
     const Before before = reduced(shape.make(400));
     const Closure closure(before);

@@ -145,7 +145,7 @@ TEST(OpenClTest, ArraysAsParametersArePointers) {
                 "  a[1][0] = 1; }");
 }
 
-TEST(OpenClTest, PointersAndArraysBehindTypedefsAreFound) {
+TEST(OpenClTest, PointersAndArraysAfterTypedefsAreFound) {
   expectLowered(
       "typedef __global float *P; typedef float M[4][4]; typedef __global const struct T { int x; } *Q;"
       "__kernel void f(const P p, __global M m, Q q) { p[0] = m[1][2] + q->x; }",

@@ -16,7 +16,7 @@ TEST(CastTest, VectorLiteralsHoldTheirElements) {
   EXPECT_EQ(typed("typedef float4 vec; (vec)(f2, f2);"), "(float4 f2 f2)");
 }
 
-TEST(CastTest, BehindAVectorsTypeAnotherCastMayStand) {
+TEST(CastTest, AfterAVectorsTypeAnotherCastMayStand) {
   EXPECT_EQ(typed("(float4)(float)i;"), "(float4 (cast float i))");
   EXPECT_EQ(typed("(float4)(int)f * f4;"), "(* (float4 (to float (cast int f))) f4)");
   EXPECT_EQ(typed("(float4)(float4)(f2, f2);"), "(cast float4 (float4 f2 f2))");

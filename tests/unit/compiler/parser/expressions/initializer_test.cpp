@@ -27,7 +27,7 @@ TEST(InitializerTest, LeftOutBracesAreFound) {
   EXPECT_EQ(typed("struct { int x[2]; int y; } z = {1, 2, 3};"), "{0: {0: 1, 1: 2}, 1: 3}");
 }
 
-TEST(InitializerTest, DesignatorsGoAnywhereAndValuesGoOnBehindThem) {
+TEST(InitializerTest, DesignatorsGoAnywhereAndValuesGoOnAfterThem) {
   EXPECT_EQ(typed("int z[] = {[2] = 1, 2, [0] = 3};"), "{2: 1, 3: 2, 0: 3}");
   EXPECT_EQ(typed("struct S z = {.sub.in1 = 1, 2, .a = 3, f4};"), "{3: {0: 1, 1: {0: 2}}, 0: 3, 1: f4}");
   EXPECT_EQ(typed("struct S z = {.arr[1] = 1, 2, .arr[0] = 3};"), "{2: {1: 1, 2: 2, 0: 3}}");
