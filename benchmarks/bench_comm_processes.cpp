@@ -278,7 +278,7 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// As many as fit in the budget, behind as many that are not timed; the median of what one takes between two waits.
+// As many as fit in the budget, after as many that are not timed; the median of what one takes between two waits.
 double measure(Order order, int64_t budget, double* estimate) {
   const auto both = [&order](int32_t waits) {
     order.waits = waits;

@@ -10,7 +10,7 @@ namespace {
 
 using namespace bench;
 
-constexpr int kQueued = 1000;  // commands behind the gate
+constexpr int kQueued = 1000;  // commands after the gate
 constexpr int kBatch = 4000;   // commands from one wait to the next
 
 struct Peers {

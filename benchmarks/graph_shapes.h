@@ -62,7 +62,7 @@ inline Dependencies layers(uint32_t count, uint32_t width, uint32_t reads) {
   });
 }
 
-// A node, `width` nodes behind it, a node behind all of these, and so on.
+// A node, `width` nodes after it, a node after all of these, and so on.
 inline Dependencies diamonds(uint32_t count, uint32_t width) {
   return each(count, [=](uint32_t i, std::vector<uint32_t>& before) {
     const uint32_t joint = i / (width + 1) * (width + 1);

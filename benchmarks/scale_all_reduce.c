@@ -2,7 +2,7 @@
  *
  * Times rtCommAllReduce among the processes of MPI, by MPI's clock: scale_all_reduce BYTES... A line for each size:
  *   BYTES SECONDS
- * from the last rank's start to the last rank's end, once, behind one that does not count. In a simulator this clock is the
+ * from the last rank's start to the last rank's end, once, after one that does not count. In a simulator this clock is the
  * simulated one and the same on all hosts (docs/lab/scale.md); there one run is exact. The sums are checked on all ranks; but
  * in a simulator long operands of all ranks are one piece of memory, as those of a thousand ranks would not fit. */
 #include <mpi.h>

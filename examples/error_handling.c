@@ -64,12 +64,12 @@ static void laterFailure(void) {
   CHECK(rtMalloc(&memory, sizeof bytes, NULL));
   CHECK(rtMemset(memory, 1, sizeof bytes));
 
-  /* The stream waits for a fence that goes away: what stands behind it cannot run any more. */
+  /* The stream waits for a fence that goes away: what stands after it cannot run any more. */
   CHECK(rtStreamWaitFence(gate, 1, stream));
   CHECK(rtMemsetAsync(memory, 2, sizeof bytes, stream));
   CHECK(rtLaunchHostFunction(keepStatus, &seen, stream)); /* is called in any case, and told */
   CHECK(rtFenceDestroy(gate));
-  expectFailure(rtStreamSynchronize(stream), RT_ERROR_INVALID_HANDLE, "Work behind a fence that was destroyed");
+  expectFailure(rtStreamSynchronize(stream), RT_ERROR_INVALID_HANDLE, "Work after a fence that was destroyed");
   EXPECT(seen == RT_ERROR_INVALID_HANDLE);
 
   /* The fill was skipped. The failure is cleared now, and the stream works again. */

@@ -61,7 +61,7 @@ int main(void) {
   CHECK(rtFenceSignal(1, gate));
   CHECK(rtEventSynchronize(stop));
   EXPECT(rtEventQuery(stop) == RT_SUCCESS);
-  printf("behind a closed gate: %s; once it is open: %s\n", rtGetErrorName(RT_NOT_READY), rtGetErrorName(RT_SUCCESS));
+  printf("after a closed gate: %s; once it is open: %s\n", rtGetErrorName(RT_NOT_READY), rtGetErrorName(RT_SUCCESS));
 
   CHECK(rtMemcpyAsync(host, to, kMaxBytes, RT_MEMCPY_DEVICE_TO_HOST, stream));
   CHECK(rtStreamSynchronize(stream));

@@ -22,7 +22,7 @@ while (($#)); do
   shift
 done
 
-# name, most seconds, tests that are left out (a filter of GoogleTest behind its minus). The reasons are in docs/lab/tested.md.
+# name, most seconds, tests that are left out (a filter of GoogleTest after its minus). The reasons are in docs/lab/tested.md.
 table=(
   "conformance       1500  "
   "kernels           1500  "

@@ -41,7 +41,7 @@ bare_root_make() {
 bare_root_remove() {
   local root=$1 mounted
   for mounted in proc sys dev/shm dev; do
-    # Behind an interrupt a program inside may still end: the mount goes from here at once, and from the program later.
+    # After an interrupt a program inside may still end: the mount goes from here at once, and from the program later.
     ! mountpoint -q "$root/$mounted" || umount "$root/$mounted" || umount --lazy "$root/$mounted"
   done
   rm -rf --one-file-system "${2:-$root}"  # never through a mount that is still there

@@ -220,7 +220,7 @@ METHOD = """
   next candidate's turn. Both drivers of PoCL are in the process.
 - Empty kernels are real functions that are called. "Through a worker": the caller launches and then waits with a limit, so that
   it runs nothing itself; oneTBB's flow graph keeps order as a stream does, its task group and arena do not, and the thread that
-  waits for a task group runs most of it. "Drained by the waiting thread": 1000 launches wait behind a fence, the only worker is
+  waits for a task group runs most of it. "Drained by the waiting thread": 1000 launches wait after a fence, the only worker is
   inside another kernel; timed are the signal and rtStreamSynchronize.
 - A graph (P13) is launched and waited for; the figure is for each of its nodes. oneTBB's nodes are continue_nodes; PoCL gets
   the same number of launches, because its command buffers do not copy arguments.
@@ -247,7 +247,7 @@ METHOD = """
   `first_fit` places blocks at the lowest offset that has room, aligned to 256 bytes.
 - Growth (P20): graphs of thirteen shapes (`benchmarks/graph_shapes.h`) with kernel nodes. rtCapturePlanCreate alone is timed;
   `instantiate` is rtGraphInstantiate. Memory is the peak of the process above what it had. A node with a temporary writes it,
-  and nodes behind it read up to three; sizes are random, 1 to 100,000 bytes. `live` is temporary_bytes_live.
+  and nodes after it read up to three; sizes are random, 1 to 100,000 bytes. `live` is temporary_bytes_live.
 - Copies are between touched pages; the peer is memcpy between the same ones.
 - Instructions are counted by callgrind, on the calling thread, as the difference between two numbers of calls.
 

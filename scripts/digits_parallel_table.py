@@ -86,7 +86,7 @@ def medians(data):
 HEAD = """# digits on several ranks
 
 The network of `examples/digits`, trained by `examples/digits_parallel`: each batch of 32 images is dealt to the ranks, which
-average 9610 gradients behind each of the 45 steps of an epoch. The ranks have equal hashes, or the program fails.
+average 9610 gradients after each of the 45 steps of an epoch. The ranks have equal hashes, or the program fails.
 """
 
 SECTION = """

@@ -74,7 +74,7 @@ def train(smpirun, program, folder, hosts, epochs, *options):
 
 
 def epoch(smpirun, program, folder, hosts):
-    """Of one epoch: a difference of runs, as the simulation is exact. What comes before and behind epochs drops out."""
+    """Of one epoch: a difference of runs, as the simulation is exact. What comes before and after epochs drops out."""
     epochs = EPOCHS[max(least for least in EPOCHS if least <= hosts)]
     last = train(smpirun, program, folder, hosts, epochs)
     if epochs > 1:
@@ -140,7 +140,7 @@ def commit():
 
 
 def add_epochs(data, build, most, core, keep):
-    """Measures the epochs that the figures lack, and calls keep(data) behind each."""
+    """Measures the epochs that the figures lack, and calls keep(data) after each."""
     os.sched_setaffinity(0, {core})
     have = {row["hosts"] for row in data["epochs"]}
     with tempfile.TemporaryDirectory() as folder:

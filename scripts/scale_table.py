@@ -141,7 +141,7 @@ EPOCH = """
 ## An epoch of digits
 
 {images} images, {held_out} of them held out; {steps} steps of {batch} images, which are dealt to the hosts (strong
-scaling). Behind each step {gradient} bytes of gradients are averaged by halving and doubling. Sending is a
+scaling). After each step {gradient} bytes of gradients are averaged by halving and doubling. Sending is a
 difference of runs, as the simulation is exact: of as many epochs as the table says and of one; where that is one, of it and
 one of {few} images, and of two of these. "Equal": ranks whose weights were compared at the end of the longest run, and
 were the same.

@@ -147,7 +147,7 @@ class Picture {
     }
   }
 
-  // Whether another of the nodes that `node` waits for comes behind `before`.
+  // Whether another of the nodes that `node` waits for comes after `before`.
   bool follows(uint32_t node, uint32_t before) const {
     std::vector<uint32_t> open;
     for (const uint32_t each : loaded_.nodes[node].after) {

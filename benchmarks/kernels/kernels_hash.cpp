@@ -56,7 +56,7 @@ void murmurReference(std::vector<Buffer>& buffers, std::size_t scale) {
 
 __extension__ typedef unsigned __int128 Wide;
 
-// The first 32 bits behind the point of the `power`-th root of a prime: exact by a search in integers of 128 bits.
+// The first 32 bits after the point of the `power`-th root of a prime: exact by a search in integers of 128 bits.
 std::uint32_t rootBits(std::uint64_t prime, int power) {
   Wide low = 0, high = static_cast<Wide>(1) << 37;  // the root times 2^32
   while (high - low > 1) {

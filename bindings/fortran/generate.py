@@ -27,7 +27,7 @@ EMPTY = {"type(c_ptr)": "c_null_ptr", "type(c_funptr)": "c_null_funptr", "charac
 
 
 def wrapped(text, indent):
-    """A statement in lines of at most COLUMNS columns, broken behind blanks."""
+    """A statement in lines of at most COLUMNS columns, broken after blanks."""
     lines = textwrap.wrap(text, COLUMNS - indent - 2, break_long_words=False, break_on_hyphens=False,
                           subsequent_indent="    ")
     return [" " * indent + line + (" &" if line is not lines[-1] else "") for line in lines]

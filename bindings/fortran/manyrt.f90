@@ -688,7 +688,7 @@ contains
     call box%task%run()
   end subroutine run_task
 
-  ! What the library calls behind the last call of run_task.
+  ! What the library calls after the last call of run_task.
   subroutine release_task(user) bind(C, name="")
     type(c_ptr), value :: user
     type(task_box), pointer :: box
@@ -987,7 +987,7 @@ contains
     end if
   end subroutine array_copy_from
 
-  ! Copies between the array and memory of the program, which is described by the rest. With a stream behind its earlier work.
+  ! Copies between the array and memory of the program, which is described by the rest. With a stream after its earlier work.
   ! A download waits, because the program could deallocate the memory otherwise; an upload has read it when the call returns.
   ! Where the wait is refused (RT_ERROR_BUSY in a task of that stream) the copy is still to come: the program keeps the memory.
   subroutine transfer_bytes(self, up, host, element, count, contiguous, stream, stat, errmsg)

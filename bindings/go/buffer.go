@@ -38,7 +38,7 @@ func (m *memory) usable() error {
 	if m.isClosed() || owner.isClosed() {
 		return failure(ErrInvalidHandle, "the %s is closed", m.kind)
 	}
-	return nil // memory stays behind the end of its context
+	return nil // memory stays after the end of its context
 }
 
 // Buffer is memory for elements of one type.

@@ -53,7 +53,7 @@ func manyrtHostFunction(value C.uintptr_t, status C.rtStatus_t) {
 	host.function(problem)
 }
 
-// manyrtRelease is called by the library behind the last use of a HostFunction.
+// manyrtRelease is called by the library after the last use of a HostFunction.
 //
 //export manyrtRelease
 func manyrtRelease(value C.uintptr_t) { cgo.Handle(value).Delete() }

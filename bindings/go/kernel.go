@@ -285,7 +285,7 @@ func (k *Kernel) LaunchFrom(s *Stream, offset Offset, grid, group Dim, values ..
 		}
 		return failure(ErrInvalidValue, "%s", text)
 	}
-	// One block of C: the pointers, and behind them the values.
+	// One block of C: the pointers, and after them the values.
 	block := C.calloc(C.size_t(len(values)+1), 24)
 	defer C.free(block)
 	pointers := unsafe.Slice((*unsafe.Pointer)(block), len(values)+1)

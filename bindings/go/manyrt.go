@@ -178,7 +178,7 @@ func (o *object) usable() error {
 	return nil
 }
 
-// end runs destroy at the first call. Behind the end of the parent the handle is gone already.
+// end runs destroy at the first call. After the end of the parent the handle is gone already.
 func (o *object) end(destroy func(m *C.char, n C.size_t) C.rtStatus_t) error {
 	o.mutex.Lock()
 	if o.closed {

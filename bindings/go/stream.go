@@ -222,7 +222,7 @@ func (s *Stream) capturing() (bool, error) {
 	return state != C.RT_CAPTURE_NONE, err
 }
 
-// HostFunction calls a function once, behind the work ahead of it, on a thread of the library. Its argument is the stream's
+// HostFunction calls a function once, after the work ahead of it, on a thread of the library. Its argument is the stream's
 // failure, or nil. It must not wait for the stream. A panic is recovered; Synchronize of this stream returns it. In a capture
 // it becomes a part of the graph, and is called once for each launch, also of another stream.
 func (s *Stream) HostFunction(function func(failure error)) error {

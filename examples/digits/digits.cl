@@ -4,7 +4,7 @@
  * last row is the bias. Batches are rows too. CLASSES is defined by the program.
  *
  * Every sum runs in a fixed order inside one work-item, so the bits of a result do not depend on how many work-items run at the
- * same time, nor do they change from run to run. They may differ between machines: a product and the sum behind it are rounded
+ * same time, nor do they change from run to run. They may differ between machines: a product and the sum after it are rounded
  * once where the device can do that, and exp and log are the device's. */
 
 /* A group is an image, an item a neuron. The image is read once by the whole group. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * digits_parallel: trains the network of digits on several ranks. Each has all weights and a share of every batch; behind the
+ * digits_parallel: trains the network of digits on several ranks. Each has all weights and a share of every batch; after the
  * backward pass the ranks average their gradients (rtCommAllReduce, in the stream), so that all take the same step. The ranks
  * are devices of this process, or the processes of mpirun; see --help. It ends with a table of the hashes of the weights, and
  * fails if two ranks have other weights.

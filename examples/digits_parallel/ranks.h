@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How the ranks come to be: devices of this process, processes of this host, or those that mpirun has started. Behind it both
+ * How the ranks come to be: devices of this process, processes of this host, or those that mpirun has started. After it both
  * are the same: a process has `local` ranks, the first of which is `first` of `size` in all. */
 #ifndef MANYRT_EXAMPLES_DIGITS_PARALLEL_RANKS_H_
 #define MANYRT_EXAMPLES_DIGITS_PARALLEL_RANKS_H_

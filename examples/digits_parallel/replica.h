@@ -20,7 +20,7 @@ typedef struct Results {
 } Results;
 enum { kResults = sizeof(Results) / sizeof(float) };
 
-/* Images on the device and on the host. Of an epoch: the shares of all batches, one behind the other. */
+/* Images on the device and on the host. Of an epoch: the shares of all batches, one after the other. */
 typedef struct Images {
   float* host_images; /* pinned, as the next three */
   int32_t* host_labels;

@@ -114,7 +114,7 @@ OffsetAllocator::Span OffsetAllocator::before(uint32_t unit, Kind kind) const {
   return {unit - count, count};
 }
 
-OffsetAllocator::Span OffsetAllocator::behind(uint32_t unit, Kind kind) const {
+OffsetAllocator::Span OffsetAllocator::after(uint32_t unit, Kind kind) const {
   if (unit == units_ || !unit_[unit].begins || unit_[unit].kind != kind) return {};
   return {unit, unit_[unit].count};
 }
@@ -125,7 +125,7 @@ void OffsetAllocator::join(Span span, Kind kind) {
     unlink(left.first);
     span = {left.first, left.count + span.count};
   }
-  if (const Span right = behind(span.first + span.count, kind)) {
+  if (const Span right = after(span.first + span.count, kind)) {
     unlink(right.first);
     span.count += right.count;
   }
@@ -196,7 +196,7 @@ OffsetAllocator::Fresh OffsetAllocator::extendSpare(uint32_t count) {
     const Span spare{at, unit_[at].count};
     if (spare.count >= count || spare.count <= best.count) continue;  // one that is large enough is not where it could begin
     const uint32_t lacking = count - spare.count;
-    if (const Span right = behind(at + spare.count, kUncommitted); right.count >= lacking) {
+    if (const Span right = after(at + spare.count, kUncommitted); right.count >= lacking) {
       best = spare;
       hole = right;
     } else if (const Span left = before(at, kUncommitted); left.count >= lacking) {

@@ -77,7 +77,7 @@ class OffsetAllocator {
   // The whole granules of a span: from its end, at most so many.
   Span granulesOf(Span span, uint32_t most) const;
   Span before(uint32_t unit, Kind kind) const;
-  Span behind(uint32_t unit, Kind kind) const;
+  Span after(uint32_t unit, Kind kind) const;
   Fresh extendSpare(uint32_t count);
   Fresh takeHole(uint32_t count, uint32_t alignment);
 

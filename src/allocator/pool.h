@@ -295,12 +295,12 @@ class Pool final : public RefCounted {
   uint32_t shifts_ = 0;                 // blocks of ranges that were shifted so far
   uint64_t reserved_ahead_ = 0;         // bytes that reserve() has taken since the last trim
   // See detachOutgrown(). Under the lock.
-  static constexpr uint32_t kLargeRegrets = 64;
-  uint32_t large_taken_ = 0;               // so far
-  uint32_t patience_ = 0;                  // in large regions taken
-  uint32_t regretted_ = 0;                 // large_taken_ at the last regret
-  uint64_t outgrown_[kLargeRegrets] = {};  // the sizes of those that went last
-  uint32_t outgrown_count_ = 0;
+  static constexpr uint32_t kTrimmedSizes = 64;
+  uint32_t large_taken_ = 0;                    // so far
+  uint32_t trim_delay_ = 0;                     // in large regions taken
+  uint32_t last_premature_trim_ = 0;            // large_taken_ at the last premature trim
+  uint64_t trimmed_sizes_[kTrimmedSizes] = {};  // the sizes of those that went last
+  uint32_t trimmed_count_ = 0;
   rtOutOfMemoryCallback_t callback_ = nullptr;
   void* callback_user_ = nullptr;
 

@@ -152,21 +152,21 @@ Region* Pool::detachUnused(uint64_t keep_bytes) {
 // the pool takes one more, since a driver is called then anyway. Sizes that come in turn must not be trimmed each time. So a
 // size that is wanted again soon after its trim doubles the delay, and a time without such a premature trim halves it.
 Region* Pool::detachOutgrown(uint64_t bytes, Dropped* dropped) {
-  constexpr uint32_t kLeastPatience = 2, kMostPatience = 8;
+  constexpr uint32_t kLeastDelay = 2, kMostDelay = 8;
   ++large_taken_;
-  if (std::find(outgrown_, outgrown_ + kLargeRegrets, bytes) != outgrown_ + kLargeRegrets) {
-    patience_ = std::clamp(2 * patience_, kLeastPatience, kMostPatience);
-    regretted_ = large_taken_;
-  } else if (large_taken_ - regretted_ > 8 * patience_) {
-    patience_ /= 2;
-    regretted_ = large_taken_;
+  if (std::find(trimmed_sizes_, trimmed_sizes_ + kTrimmedSizes, bytes) != trimmed_sizes_ + kTrimmedSizes) {
+    trim_delay_ = std::clamp(2 * trim_delay_, kLeastDelay, kMostDelay);
+    last_premature_trim_ = large_taken_;
+  } else if (large_taken_ - last_premature_trim_ > 8 * trim_delay_) {
+    trim_delay_ /= 2;
+    last_premature_trim_ = large_taken_;
   }
   uint64_t keep = (reserved_ - std::min(unused_, reserved_)) / kKeptPart;
   Region* detached = nullptr;
   for (Region** at = &large_; *at != nullptr;) {  // the newest first
     Region* region = *at;
     // Memory that was reserved ahead and never used is not outgrown.
-    if (region->idle_since == Region::kNeverFreed || large_taken_ - region->idle_since < patience_) {
+    if (region->idle_since == Region::kNeverFreed || large_taken_ - region->idle_since < trim_delay_) {
       at = &region->next;
       continue;
     }
@@ -188,7 +188,7 @@ Region* Pool::detachOutgrown(uint64_t bytes, Dropped* dropped) {
     detached = region;
     reserved_ -= size;
     unused_ -= size;
-    outgrown_[outgrown_count_++ % kLargeRegrets] = size;
+    trimmed_sizes_[trimmed_count_++ % kTrimmedSizes] = size;
   }
   return detached;
 }

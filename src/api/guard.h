@@ -84,14 +84,14 @@ template <class Body>
 
 // Of the call that a function of rt.h ends with: the function stays in stack traces, such as those of RT_MEMORY_DEBUG.
 [[gnu::always_inline]] inline rtStatus_t inFrame(rtStatus_t status) {
-  __asm__ volatile("" : "+r"(status));  // behind the call, which is therefore no jump
+  __asm__ volatile("" : "+r"(status));  // after the call, which is therefore no jump
   return status;
 }
 
 // For destroys and frees: success after the end of the library and in a forked child, where there is nothing to do.
 template <class Body>
 rtStatus_t guardedRelease(const char* function, Body body) {
-  // Acquire pairs with the end of the library: behind it there is nothing to release.
+  // Acquire pairs with the end of the library: after it there is nothing to release.
   uint32_t state = manager::library::state.load(std::memory_order_acquire);
   if (state == manager::library::kShutDown || state == manager::library::kForked) return RT_SUCCESS;
   rtStatus_t code = guarded<WhileEnding::kTaken>(function, body);

@@ -61,7 +61,7 @@ void reportLeaks() {
 
 // Waits for the work of all contexts, when new work is refused already.
 void finishWork() {
-  (void)epoch::synchronize();  // behind it all calls have ended that may still submit work
+  (void)epoch::synchronize();  // after it all calls have ended that may still submit work
   std::vector<manager::Device*> known;
   {
     epoch::Guard guard;  // for devices that were used: no driver is loaded in order to end it
@@ -73,10 +73,10 @@ void finishWork() {
 
 // Closes every handle.
 Status endLibrary() {
-  epoch::Scope scope;  // at its end, behind everything, the library calls release functions
+  epoch::Scope scope;  // at its end, after everything, the library calls release functions
   if (config::flag(config::Variable::kLeakReport)) reportLeaks();
   manager::library::markShutDown();
-  (void)epoch::synchronize();  // behind it no call creates an object any more
+  (void)epoch::synchronize();  // after it no call creates an object any more
   std::vector<Lease<manager::Context>> contexts;
   {
     epoch::Guard guard;

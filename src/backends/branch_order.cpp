@@ -9,7 +9,7 @@ std::vector<BranchOrder> orderBranches(std::span<const BranchStep> steps, uint32
   uint32_t branches = 0;
   for (const BranchStep& step : steps) branches = std::max(branches, step.branch + 1);
   std::vector<BranchOrder> orders(steps.size());
-  // known[branch][other]: the branch comes behind this many of the first steps as far as they are the other's.
+  // known[branch][other]: the branch comes after this many of the first steps as far as they are the other's.
   std::vector<std::vector<uint32_t>> known(branches, std::vector<uint32_t>(branches, 0)), at(steps.size());
   *points = 0;
   for (uint32_t i = 0; i < steps.size(); ++i) {

@@ -18,7 +18,7 @@ class Sleeper final : public Waiter {
  public:
   void passed(Point&) override {
     std::atomic<uint32_t>* word = &word_;
-    word->store(1, std::memory_order_release);  // pairs with told(), behind which the sleeper reads the point and returns
+    word->store(1, std::memory_order_release);  // pairs with told(), after which the sleeper reads the point and returns
     futexWake(word, 1);                         // the sleeper may be gone by now: only its address is used
   }
   bool told() const { return word_.load(std::memory_order_acquire) != 0; }

@@ -22,7 +22,7 @@ class Waiter {
  public:
   // May come under the locks of a driver's stream: kDriverMarkers, where a look finds a marker passed, or kDriverStream, where
   // a record ends at once. Their callers may hold a lock as well: of a graph exec, an event, a pool, a context's resources or a
-  // region's uses. So it takes only locks of ranks behind kDriverStream.
+  // region's uses. So it takes only locks of ranks after kDriverStream.
   virtual void passed(Point& point) = 0;
 
  protected:

@@ -42,10 +42,10 @@ struct ReplayStep {
 // caller; both are legal while launches are in flight, which keep what they need beyond the replay itself.
 class Replay : public RefCounted {
  public:
-  // cuGraphLaunch · clEnqueueNDRangeKernel and its like, one behind the other. One submission of the stream.
+  // cuGraphLaunch · clEnqueueNDRangeKernel and its like, one after the other. One submission of the stream.
   virtual Status launch(Stream& stream) = 0;
-  // What `stream` gets from now on, of another replay say, comes behind the last launch, which went to `last`, another stream.
-  // Not behind what `last` was given since: that may wait for what is to come.
+  // What `stream` gets from now on, of another replay say, comes after the last launch, which went to `last`, another stream.
+  // Not after what `last` was given since: that may wait for what is to come.
   virtual Status comeAfter(Stream& stream, Stream& last) = 0;
   // Launches from now on do other work of the same kind in a step; earlier ones what they were launched with.
   // cuGraphExecKernelNodeSetParams and its like · clSetKernelArg. False: the driver cannot, nothing was changed, a

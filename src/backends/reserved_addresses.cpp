@@ -9,7 +9,7 @@
 
 namespace manyrt::backend {
 
-void* ReservedAddresses::reserve(uint64_t size, uint64_t alignment, void* behind) {
+void* ReservedAddresses::reserve(uint64_t size, uint64_t alignment, void* backing) {
   uint64_t mapped_size;
   if (addOverflows(size, alignment, &mapped_size)) return nullptr;
   void* mapped = mmap(nullptr, mapped_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -17,7 +17,7 @@ void* ReservedAddresses::reserve(uint64_t size, uint64_t alignment, void* behind
   const uintptr_t address = (reinterpret_cast<uintptr_t>(mapped) + alignment - 1) & ~(alignment - 1);
   try {
     std::lock_guard lock(mutex_);
-    ranges_[address] = {size, behind, mapped, mapped_size};
+    ranges_[address] = {size, backing, mapped, mapped_size};
   } catch (const std::bad_alloc&) {  // the mapping has to go back
     munmap(mapped, mapped_size);
     return nullptr;
@@ -31,7 +31,7 @@ void* ReservedAddresses::release(void* address) {
   const Range range = found->second;
   ranges_.erase(found);
   munmap(range.mapped, range.mapped_size);
-  return range.behind;
+  return range.backing;
 }
 
 void* ReservedAddresses::find(const void* address, uint64_t* offset) {
@@ -41,7 +41,7 @@ void* ReservedAddresses::find(const void* address, uint64_t* offset) {
   if (next == ranges_.begin()) return nullptr;
   const auto& [first, range] = *--next;
   *offset = wanted - first;
-  return *offset < range.size ? range.behind : nullptr;
+  return *offset < range.size ? range.backing : nullptr;
 }
 
 }  // namespace manyrt::backend

@@ -12,16 +12,16 @@ namespace manyrt::backend {
 
 class ReservedAddresses {
  public:
-  // Aligned to a power of two; null without memory. `behind` is the backend's own.
-  void* reserve(uint64_t size, uint64_t alignment, void* behind);
-  void* release(void* address);  // of reserve(); what stood behind
-  // What stands behind the range around an address, and how far inside that lies; null: it is in none.
+  // Aligned to a power of two; null without memory. `backing` is the backend's own.
+  void* reserve(uint64_t size, uint64_t alignment, void* backing);
+  void* release(void* address);  // of reserve(); the backing object
+  // The object behind the range around an address, and how far inside that lies; null: it is in none.
   void* find(const void* address, uint64_t* offset);
 
  private:
   struct Range {
     uint64_t size;
-    void* behind;
+    void* backing;
     void* mapped;  // what the system gave, from which the aligned range was cut
     uint64_t mapped_size;
   };

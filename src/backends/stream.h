@@ -48,9 +48,9 @@ enum class TaskKind {
               // has been submitted, else as kUser
 };
 
-// When a stream leaves a wait out. Once it has failed, what a wait of the program is for may never come, and nothing behind
+// When a stream leaves a wait out. Once it has failed, what a wait of the program is for may never come, and nothing after
 // it runs. Some waits stand in any case: between launches of a graph, or between memory and a copy by another stream. What
-// the stream passes behind these says to others that the work is over.
+// the stream passes after these says to others that the work is over.
 enum class Skip { kOnFailure, kNever };
 
 // Ways to do at once what a submission would do. Each says with false that nothing was done and that the caller goes the common
@@ -118,7 +118,7 @@ class Stream : public FastPaths {
   bool reached(uint64_t serial);
   bool idle() { return completed() >= submitted(); }
   virtual void native(uint64_t out[2]) = 0;
-  // Called once for each import of this stream, as that ends. Behind the last one the owner may destroy the native stream.
+  // Called once for each import of this stream, as that ends. After the last one the owner may destroy the native stream.
   // What is still to be done or asked goes without it.
   virtual void endImport() {}
 

@@ -83,7 +83,7 @@ void Blake2b::addPart(std::string_view part) {
 void Blake2b::add(const void* data, size_t size) {
   const auto* at = static_cast<const unsigned char*>(data);
   while (size > 0) {
-    if (held_ == kBlockBytes) {  // there is more behind it, so that it is not the last
+    if (held_ == kBlockBytes) {  // there is more after it, so that it is not the last
       length_ += kBlockBytes;
       addBlock(state_, block_, length_, false);
       held_ = 0;

@@ -30,7 +30,7 @@ Running::~Running() {
     record->away = away_;
     record->resting = resting_;
     if (calls_ == nullptr) return;
-    // Calls that were queued meanwhile go behind the ones that were set aside.
+    // Calls that were queued meanwhile go after the ones that were set aside.
     *last_call_ = record->calls;
     if (record->calls == nullptr) record->last_call = last_call_;
     record->calls = calls_;

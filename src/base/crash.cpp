@@ -1,4 +1,4 @@
-// The handler, the chain of handlers behind it, and stacks for it. A program may set handlers of its own before and after the
+// The handler, the chain of handlers after it, and stacks for it. A program may set handlers of its own before and after the
 // library's. watch() goes in front of the newest one, and the chain keeps all that were found so.
 #include "base/crash.h"
 
@@ -62,8 +62,8 @@ constexpr const char* kNames[] = {"SIGSEGV", "SIGBUS", "SIGFPE"};
 constexpr size_t kCount = sizeof kSignals / sizeof kSignals[0];
 
 // The actions that the library's handler was put in front of, oldest first. Each place in front has a function of its own,
-// which knows what stands behind it. A handler of the program that goes back to what it had replaced, by a call or by setting
-// it again, so comes to the action behind that, and never back to itself.
+// which knows what stands after it. A handler of the program that goes back to what it had replaced, by a call or by setting
+// it again, so comes to the action after that, and never back to itself.
 struct Chain {
   static constexpr uint32_t kMost = 6;
   struct sigaction actions[kMost];
@@ -233,7 +233,7 @@ bool isOurs(const struct sigaction& action) {
          std::find(std::begin(kHandlers), std::end(kHandlers), action.sa_sigaction) != std::end(kHandlers);
 }
 
-// Another stack only where the handler behind this one expects it, or where there is none.
+// Another stack only where the handler after this one expects it, or where there is none.
 int flagsBefore(const struct sigaction& next) {
   return SA_SIGINFO | (hasHandler(next) ? next.sa_flags & (SA_ONSTACK | SA_NODEFER | SA_RESTART) : SA_ONSTACK);
 }

@@ -22,7 +22,7 @@ void submit(Job* job);
 // The same for jobs that help their submitter. Returns how many were queued, the first ones: the others find no free thread,
 // and none can be started.
 size_t trySubmit(Job* const* jobs, size_t count);
-// Waits, a second at most, until every job is over with all that the program is called for behind it. For the shutdown: then no
+// Waits, a second at most, until every job is over with all that the program is called for after it. For the shutdown: then no
 // thread of the library calls the program any more, which may end.
 void settle();
 

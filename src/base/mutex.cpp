@@ -19,7 +19,7 @@ void Mutex::await() {
   for (;;) {
     // Before the look at the lock: a wake in between changes the word, and the futex does not sleep.
     const uint32_t wakes = wakes_.load(std::memory_order_acquire);
-    // Also before it, and seq_cst as it: a wake() behind that look in their one order finds `waking_` false, and wakes.
+    // Also before it, and seq_cst as it: a wake() after that look in their one order finds `waking_` false, and wakes.
     (void)waking_.exchange(false, std::memory_order_seq_cst);
     if (locked_.exchange(1, std::memory_order_seq_cst) == 0) break;
     (void)futexWaitForLock(&wakes_, wakes, ordered ? Deadline::never() : Deadline::after(barrier::kNapNanoseconds));
@@ -34,7 +34,7 @@ void Mutex::wake() {
   // lock. It takes the lock, or another thread has it and unlocks again.
   (void)locked_.fetch_add(0, std::memory_order_seq_cst);
   if (waking_.exchange(true, std::memory_order_seq_cst)) return;
-  // Pairs with the acquire in await(): a sleeper that reads the new word looks at the lock behind this unlock.
+  // Pairs with the acquire in await(): a sleeper that reads the new word looks at the lock after this unlock.
   wakes_.fetch_add(1, std::memory_order_release);
   futexWake(&wakes_, 1);
 }

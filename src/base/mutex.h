@@ -1,6 +1,6 @@
 // A mutex for hot paths that may be held across a driver's call. Unlocking is a plain store. A thread that has to sleep
 // announces itself and pays for the fence of both sides (base/os/barrier). So an uncontended lock costs one locked instruction,
-// not two. Not for contended locks. An unlock reads the mutex once more behind its store: a thread that this store let in must
+// not two. Not for contended locks. An unlock reads the mutex once more after its store: a thread that this store let in must
 // not destroy it.
 #pragma once
 

@@ -1,6 +1,6 @@
 // Intrusive reference counts for objects that streams, points and kernels share across threads. The last drop calls `recycle`,
 // which deletes the object unless its class keeps objects for reuse. A retain is relaxed, since the caller has a reference
-// already; a drop is acq_rel, so that the last one comes behind every use.
+// already; a drop is acq_rel, so that the last one comes after every use.
 #pragma once
 
 #include <atomic>
@@ -37,7 +37,7 @@ class RefCounted {
     }
     return count > 1;
   }
-  // Acquire: a caller that finds itself the only holder comes behind the drops of all others.
+  // Acquire: a caller that finds itself the only holder comes after the drops of all others.
   uint32_t references() const { return references_.load(std::memory_order_acquire); }
 
  protected:

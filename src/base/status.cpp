@@ -129,7 +129,7 @@ Status Status::error(rtStatus_t code, const char* format, ...) noexcept {
 void Status::release(Record* record) {
   // Relaxed: whether a record is immortal never changes.
   if (record->references.load(std::memory_order_relaxed) >= kImmortal) return;
-  // acq_rel: the last release comes behind all reads of the text on other threads.
+  // acq_rel: the last release comes after all reads of the text on other threads.
   if (record->references.fetch_sub(1, std::memory_order_acq_rel) == 1) free(record);
 }
 
@@ -147,7 +147,7 @@ void StatusLatch::set(Status status) {
   if (status.ok()) return;
   FlagGuard guard(lock_);
   if (record_.load(std::memory_order_relaxed) != nullptr) return;  // under the flag, which orders all changes
-  // Release: pairs with failed(), behind which another thread may read the record.
+  // Release: pairs with failed(), after which another thread may read the record.
   record_.store(std::exchange(status.record_, nullptr), std::memory_order_release);
 }
 

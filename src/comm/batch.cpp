@@ -202,13 +202,13 @@ Status submit(const std::shared_ptr<Communicator>& communicator, Operations oper
     return launch(batch, !on_stream, stream);
   }
   batch->takeTurn();
-  Status status = withoutThrowing([&] { return communicator->before(batch->first(), stream); });
+  Status status = withoutThrowing([&] { return communicator->beforeSubmit(batch->first(), stream); });
   if (status.ok()) {
     status = withoutThrowing([&] {
       return communicator->runsOnCallingThread() ? runHere(*batch, stream)
                                                  : launch(batch, !on_stream && !communicator->onHost(), stream);
     });
-    communicator->behind(status.ok());
+    communicator->afterSubmit(status.ok());
   }
   if (!status.ok()) {
     --communicator->turns.next;  // nothing was submitted: the turn is the next one's

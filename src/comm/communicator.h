@@ -105,8 +105,8 @@ class Communicator {
   };
   virtual Status runAll(const std::vector<Share>&) { return Status::bare(RT_ERROR_INTERNAL); }
   // Around the submission of a batch that is no part of a graph, under turns.submitting.
-  virtual Status before(const Operation&, rtStream_t) { return Status(); }
-  virtual void behind(bool submitted) { (void)submitted; }
+  virtual Status beforeSubmit(const Operation&, rtStream_t) { return Status(); }
+  virtual void afterSubmit(bool submitted) { (void)submitted; }
   // The same around runAtOnce() and runAll(). `came`: when the program's thread came with the operations, or 0.
   virtual Status enter(Operations, rtStream_t, int64_t came) { return (void)came, Status(); }
   virtual void leave(bool ran) { (void)ran; }

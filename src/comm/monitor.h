@@ -42,7 +42,7 @@ class Monitor {
     return ready() ? Wait::kReady : Wait::kFailed;
   }
 
-  // For what comes in any case, also behind a failure: the end of copies that have begun.
+  // For what comes in any case, also after a failure: the end of copies that have begun.
   template <class Ready>
   void waitForEnd(Lock& lock, Ready ready) {
     changed_.wait(lock, ready);

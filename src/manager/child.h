@@ -17,7 +17,7 @@ struct Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  void link(HandleBits handle);  // behind the opening of its handle
+  void link(HandleBits handle);  // after the opening of its handle
 
   Lease<Context> context;
   Ref<allocator::ContextResources> resources;

@@ -201,7 +201,7 @@ allocator::ContextResources* Context::detachResources() {
   closeHandle(default_stream_.exchange(0, std::memory_order_seq_cst));
   closeHandle(own_pool_.exchange(0, std::memory_order_seq_cst));
   default_pool_.store(0);
-  Ref<allocator::Pool> host_pool, shared_pool;  // closed and dropped behind the lock
+  Ref<allocator::Pool> host_pool, shared_pool;  // closed and dropped after the lock
   {
     std::lock_guard lock(start_mutex_);
     host_pool = std::move(host_pool_);

@@ -1,5 +1,5 @@
 // Creates a child of a context: makes the object in its table, links it to the context, and checks the context once more. So a
-// context that another thread destroys meanwhile leaves no child behind.
+// context that another thread destroys meanwhile keeps no child.
 #pragma once
 
 #include "manager/child.h"

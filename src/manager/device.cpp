@@ -152,7 +152,7 @@ Status getDeviceByName(Device** device, const char* name) {
 
 namespace {
 
-// The first device in the order of the backends. A processor behind a driver comes behind the CPU backend, which has the same.
+// The first device in the order of the backends. A processor behind a driver comes after the CPU backend, which has the same.
 Status bestDevice(Device** device) {
   for (int32_t backend : kBackendOrder) {
     if (backend == RT_BACKEND_NULL) continue;

@@ -15,7 +15,7 @@ class GraphContent : public RefCounted {
 };
 
 struct Graph {
-  explicit Graph(Ref<GraphContent> behind) : content(std::move(behind)) {}
+  explicit Graph(Ref<GraphContent> graph_content) : content(std::move(graph_content)) {}
   const bool counted = true;
   const Ref<GraphContent> content;
 };
@@ -35,13 +35,13 @@ struct GraphBuffer : GraphPart {
 };
 
 struct CapturePlan : Child {
-  CapturePlan(Context& owner_context, Ref<allocator::ContextResources> context_resources, Ref<RefCounted> behind)
-      : Child(owner_context, std::move(context_resources), true), content(std::move(behind)) {}
+  CapturePlan(Context& owner_context, Ref<allocator::ContextResources> context_resources, Ref<RefCounted> shared_content)
+      : Child(owner_context, std::move(context_resources), true), content(std::move(shared_content)) {}
   const Ref<RefCounted> content;
 };
 struct GraphExec : Child {
-  GraphExec(Context& owner_context, Ref<allocator::ContextResources> context_resources, Ref<RefCounted> behind)
-      : Child(owner_context, std::move(context_resources), true), content(std::move(behind)) {}
+  GraphExec(Context& owner_context, Ref<allocator::ContextResources> context_resources, Ref<RefCounted> shared_content)
+      : Child(owner_context, std::move(context_resources), true), content(std::move(shared_content)) {}
   const Ref<RefCounted> content;
 };
 

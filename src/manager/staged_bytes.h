@@ -16,7 +16,7 @@ class StagedBytes {
   static constexpr uint64_t kMax = uint64_t{64} << 20;  // named in rt.h
   struct Share {
     uint64_t bytes;
-    uint64_t serial;  // of the submission behind which the bytes are free
+    uint64_t serial;  // of the submission after which the bytes are free
   };
 
   // Called before a copy is submitted. Null: the stream would hold more than kMax. Throws bad_alloc.

@@ -57,7 +57,7 @@ struct Stream : Child {
   int32_t priority = 0;
   char label[64] = "";  // from the options
   // Set by the beginning of a capture (seq_cst) and cleared at its end (acq_rel). An acquire load pairs with both: a session
-  // that is found is complete, and work that finds none comes behind the capture's last node. A load that only refuses the call
+  // that is found is complete, and work that finds none comes after the capture's last node. A load that only refuses the call
   // where there is one is relaxed, since it uses nothing of the session.
   std::atomic<Recorder*> recorder{nullptr};  // while it captures; read under a guard
   StagedBytes staged;

@@ -34,7 +34,7 @@ const char* kindWord(uint8_t kind) {
 namespace {
 
 // The fences of a context are closed with it, although other work in flight goes on. A stream may wait for a signal of the host
-// that can come no more. A fence that stayed open for the stream's own signal behind that wait would let both wait for ever.
+// that can come no more. A fence that stayed open for the stream's own signal after that wait would let both wait for ever.
 void onClosed(Fence& fence) { fence.close(); }
 void onClosed(Context& context) { context.closeChildren(); }
 void onClosed(Module& module) {
@@ -44,7 +44,7 @@ void onClosed(Module& module) {
 void onClosed(Stream& stream) {
   if (Recorder* recorder = stream.recorder.load(std::memory_order_acquire)) recorder->streamClosed(stream);
   stream.native->claims.fetch_sub(1, std::memory_order_acq_rel);  // pairs with the acquire loads that ask for failures
-  stream.import.end();  // now, since the program may destroy the native stream behind this call
+  stream.import.end();  // now, since the program may destroy the native stream after this call
 }
 void onClosed(Graph& graph) { graph.content->handleClosed(); }
 template <class T>

@@ -1,5 +1,5 @@
 // The two ways around a stream that cannot copy. Both keep the position of the copy in the order of the given stream. It
-// records one point, behind which the other streams begin. It waits for a second one, which is passed when they are done.
+// records one point, after which the other streams begin. It waits for a second one, which is passed when they are done.
 #include "ops/bridge.h"
 
 #include <algorithm>
@@ -42,7 +42,7 @@ backend::StreamOptions optionsFor(const ContextResources& resources, int32_t pri
   return options;
 }
 
-// A copy on one stream of another context. The point that this stream records behind the copy passes `done`.
+// A copy on one stream of another context. The point that this stream records after the copy passes `done`.
 class LentCopy final : private backend::Waiter, private host_threads::Job {
  public:
   static Status start(const backend::Copy& copy, const Range& dst, const Range& src, ContextResources& lender,
@@ -112,7 +112,7 @@ class Side {
     resources_.giveBackStream(std::move(stream_));
   }
   Status take(int32_t priority) { return resources_.takeStream(&stream_, optionsFor(resources_, priority)); }
-  // Submits the copy, and a point behind it.
+  // Submits the copy, and a point after it.
   Status copy(const backend::Copy& copy, Ref<backend::Point>* point) {
     RT_TRY(stream_->copy(copy));
     RT_TRY(resources_.native().createPoint(point, false));
@@ -185,7 +185,7 @@ class Parts {
   uint64_t row_ = 0, column_ = 0;
 };
 
-// A copy in pieces through pinned memory, on a thread of the library. It takes streams and pieces behind the first point alone,
+// A copy in pieces through pinned memory, on a thread of the library. It takes streams and pieces after the first point alone,
 // so that waiting copies hold none.
 class StagedCopy final : private backend::Waiter, private host_threads::Job {
  public:

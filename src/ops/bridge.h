@@ -1,5 +1,5 @@
 // Copies that the given stream cannot do itself. A stream of another context does them, or two streams do, through pinned
-// memory of the host. Called by ops/copy behind all checks. The copy keeps its position in the order of the given stream,
+// memory of the host. Called by ops/copy after all checks. The copy keeps its position in the order of the given stream,
 // nothing blocks, and failures go both ways.
 #pragma once
 

@@ -301,7 +301,7 @@ Status copyFromPageable(const CopyArguments& copy, const Checked& ranges, const 
 
 using HostWrite = std::unique_ptr<allocator::HostWrites::Write>;
 
-// Called before the copy is submitted: behind the submission nothing may fail.
+// Called before the copy is submitted: after the submission nothing may fail.
 Status prepareHostWrite(const Range& dst, HostWrite* write) {
   if (fault::fails("host write")) throw std::bad_alloc();
   *write = std::make_unique<allocator::HostWrites::Write>();

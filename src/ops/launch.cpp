@@ -164,7 +164,7 @@ bool isDeviceMemory(const void* value) {
     if (region == nullptr) continue;  // others refuse unknown addresses
     const auto at = reinterpret_cast<uintptr_t>(address);
     const allocator::Block* block = region->blockAt(at);
-    // Acquire, as in address_map::locate(): the size is read behind the state.
+    // Acquire, as in address_map::locate(): the size is read after the state.
     const bool live = block != nullptr && (block->state.load(std::memory_order_acquire) == allocator::Block::kLive ||
                                            (in_graph && allocator::leased(*block)));
     if (live && at - region->addressOf(*block) < block->size) continue;

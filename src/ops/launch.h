@@ -19,7 +19,7 @@ Status checkAddresses(manager::Kernel& kernel, const void* const* values);
 Status wrongCount(const backend::Kernel& kernel, size_t given);
 Status launch(manager::Kernel& kernel, const backend::Launch& launch, uint32_t argument_count, manager::Stream& stream);
 // A function of the program with its pointer. The library takes the pointer over where the call succeeds: then `release`, which
-// may be null, is called behind the last use.
+// may be null, is called after the last use.
 struct UserFunction {
   void* user;
   rtReleaseFunction_t release;

@@ -55,7 +55,7 @@ using Number = unsigned long long;
   return status;
 }
 
-// RT_MEMORY_DEBUG: notes the allocation, and puts a guard behind the allocation. `status`: of the first attempt.
+// RT_MEMORY_DEBUG: notes the allocation, and puts a guard after the allocation. `status`: of the first attempt.
 [[gnu::cold]] Status allocateDebugged(Status status, void** pointer, const AllocationRequest& request, uint64_t alignment,
                                       allocator::Pool& pool, manager::Context& context, epoch::Guard& guard) {
   const Ref<allocator::Pool> kept(&pool);  // the guard is left below
@@ -533,7 +533,7 @@ Status memInfo(uint64_t* free_bytes, uint64_t* total_bytes, manager::Context& co
 }
 
 // The order matters. Destroyed objects are reclaimed first, so that they do not count. A live object is refused before any
-// wait. Behind the wait for work the context is closed for creating calls. Calls that began before have to end, and their
+// wait. After the wait for work the context is closed for creating calls. Calls that began before have to end, and their
 // objects are looked for. Then the resources are detached, and dropped when no call holds the plain pointer.
 Status reset(manager::Context& context, epoch::Guard& guard) {
   std::vector<allocator::Stamp> so_far;
@@ -555,7 +555,7 @@ Status reset(manager::Context& context, epoch::Guard& guard) {
   guard.enter();
   RT_TRY(context.beginReset());
   guard.leave();
-  const bool seen = epoch::synchronize();  // behind it every call that allocates sees the reset
+  const bool seen = epoch::synchronize();  // after it every call that allocates sees the reset
   guard.enter();
   if (!seen) {
     context.endReset();
@@ -567,7 +567,7 @@ Status reset(manager::Context& context, epoch::Guard& guard) {
   }
   allocator::ContextResources* resources = context.detachResources();
   guard.leave();
-  const bool unseen = epoch::synchronize();  // behind it no call holds the plain pointer
+  const bool unseen = epoch::synchronize();  // after it no call holds the plain pointer
   if (resources != nullptr) unseen ? resources->drop() : epoch::retire(resources);
   epoch::collect();
   context.endReset();

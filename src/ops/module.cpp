@@ -56,7 +56,7 @@ uint32_t wordAt(std::string_view data, size_t offset, int bytes) {
   return word;
 }
 
-// PTX begins with its version, behind blanks and comments. OpenCL C cannot begin with a full stop.
+// PTX begins with its version, after blanks and comments. OpenCL C cannot begin with a full stop.
 bool isPtx(std::string_view text) {
   for (;;) {
     text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n\v\f"), text.size()));

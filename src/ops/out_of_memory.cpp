@@ -53,7 +53,7 @@ struct Pending {
   }
 };
 
-// Behind a try that trimmed everything.
+// After a try that trimmed everything.
 Holders holdersNow(allocator::Pool& pool, manager::Context& context, uint64_t size) {
   rtMemPoolStats_t stats = RT_MEM_POOL_STATS_INIT;
   pool.statistics(&stats);

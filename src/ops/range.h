@@ -43,7 +43,7 @@ inline bool reachable(const allocator::Region& region, const manager::Stream& st
 }
 // Whether copies on streams of these resources can use the range. They can always use memory that no region knows.
 bool copyable(const Range& range, const allocator::ContextResources& resources);
-// Called behind a submission: the memory is not reused before the stream has come here.
+// Called after a submission: the memory is not reused before the stream has come here.
 void noteUse(const Range& range, manager::Stream& stream);
 
 }  // namespace manyrt::ops

@@ -1,4 +1,4 @@
-// Takes staging memory, fills it, and frees it behind the copy.
+// Takes staging memory, fills it, and frees it after the copy.
 #include "ops/staged_source.h"
 
 #include <cstring>

@@ -1,5 +1,5 @@
 // Staging memory for the source of a copy: rows of pageable memory, copied into pinned memory of a context's pool. The stream
-// reads it after the call has returned. The destructor frees it in the order of the stream, behind the submission of the copy.
+// reads it after the call has returned. The destructor frees it in the order of the stream, after the submission of the copy.
 // So the pool gets it back in any case. Called by ops/copy.
 #pragma once
 
@@ -14,7 +14,7 @@ class StagedSource {
   explicit StagedSource(manager::Stream& stream) : stream_(stream) {}
   StagedSource(const StagedSource&) = delete;
   StagedSource& operator=(const StagedSource&) = delete;
-  ~StagedSource();  // behind the submission of the copy, or its failure; under a guard
+  ~StagedSource();  // after the submission of the copy, or its failure; under a guard
 
   // Takes memory of `context` for the rows. False: there is none, or the copies of the stream hold their maximum. Under a
   // guard.

@@ -1,4 +1,4 @@
-// The user pointer of a context and its release function, which is called behind guards and locks.
+// The user pointer of a context and its release function, which is called after guards and locks.
 #pragma once
 
 #include <mutex>

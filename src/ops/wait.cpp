@@ -246,7 +246,7 @@ Status elapsed(int64_t* nanoseconds, manager::Event& start, manager::Event& end)
 }
 
 // An event of a capture becomes one of the stream again: the release stores pair with the acquire loads of waits and queries.
-// The fast path records the last point again in place; else a new point replaces it behind its record.
+// The fast path records the last point again in place; else a new point replaces it after its record.
 Status record(manager::Event& event, manager::Stream& stream) {
   if (event.context.get() != stream.context.get()) [[unlikely]] {
     return Status::error(RT_ERROR_WRONG_CONTEXT, "The event belongs to the %s and the stream to the %s.",
@@ -331,7 +331,7 @@ Status waitStream(manager::Stream& other, manager::Stream& stream) {
 
 namespace {
 
-// Behind what the stream has now, and without its failure.
+// After what the stream has now, and without its failure.
 Status passAfter(backend::Stream& stream, std::vector<Ref<backend::Point>>* points) {
   const Ref<backend::Point> point = Ref<backend::Point>::adopt(new backend::Point);
   points->push_back(point);
@@ -368,7 +368,7 @@ Status waitForPoints(std::vector<Ref<backend::Point>>& points, manager::Stream& 
 
 }  // namespace
 
-// A point in every stream first, then the waits: work that a stream gets from then on is behind its point.
+// A point in every stream first, then the waits: work that a stream gets from then on is after its point.
 Status waitContext(manager::Context& other, manager::Stream& stream) {
   RT_TRY(submittable(stream));
   if (stream.recorder.load(std::memory_order_acquire) != nullptr) [[unlikely]]

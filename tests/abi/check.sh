@@ -1,7 +1,7 @@
 #!/bin/sh
 # Compares a built libmanyrt.so, or libmanyrt-comm.so, with what the releases promised: the exported symbols (symbols.txt,
 # comm_symbols.txt, by the release that they came with; --write appends those that are missing there) and, of the first, the types
-# behind them (manyrt-0.1.0.abi, made by abidw from debug information; additions are allowed, anything else is a break). What is
+# after them (manyrt-0.1.0.abi, made by abidw from debug information; additions are allowed, anything else is a break). What is
 # missing for the second part (libabigail, debug information) is one line `SKIP: reason` and exit status 77, which ctest reports as
 # skipped.
 # Usage: check.sh libmanyrt.so [symbols|description|all] [--write]

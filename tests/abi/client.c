@@ -1,6 +1,6 @@
 /* A program of the first release: compiled against headers/rt-0.1.0.h, as it was then, and run against today's library.
  *
- * It checks that every struct keeps to the size that the program knows (a guard behind each stays untouched), that option
+ * It checks that every struct keeps to the size that the program knows (a guard after each stays untouched), that option
  * structs of that size are accepted, and that memory, streams, events and a host kernel still mean the same. */
 #include <stdio.h>
 #include <string.h>

@@ -70,7 +70,7 @@ def main():
     parser.add_argument("--device", required=True)
     parser.add_argument("--results", type=pathlib.Path, required=True)
     parser.add_argument("--only", help="one behaviour")
-    parser.add_argument("command", nargs="+", help="behind --")
+    parser.add_argument("command", nargs="+", help="after --")
     args = parser.parse_args()
     names = behaviours()
     if args.only is not None and args.only not in names:

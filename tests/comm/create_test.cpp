@@ -168,7 +168,7 @@ TEST_P(CreateTest, ARefusedCallSpoilsTheGroup) {
   ASSERT_NO_FATAL_FAILURE(createAll());
 }
 
-// What fails behind the meeting is told to every rank.
+// What fails after the meeting is told to every rank.
 TEST_P(CreateTest, AContextThatEndsMeanwhileFailsAllRanks) {
   ASSERT_COMM_OK(rtCommGroupBegin());
   for (int rank = 0; rank < kRanks; ++rank) ASSERT_COMM_OK(create(rank));

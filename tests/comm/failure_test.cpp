@@ -152,7 +152,7 @@ TEST_P(FailureTest, MemoryMayBeFreedAtOnceAfterAFailure) {
     }
     ASSERT_COMM_OK(rtCommAbort(fresh.comms[round % 2]));
     for (int rank = 0; rank < 2; ++rank) {
-      (void)rtStreamSynchronize(fresh.streams[rank]);  // either: the abort came before the end or behind it
+      (void)rtStreamSynchronize(fresh.streams[rank]);  // either: the abort came before the end or after it
       EXPECT_RT_OK(memory[rank].reset());
     }
   }

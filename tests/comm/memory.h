@@ -1,5 +1,5 @@
 // What one rank has for one case of a conformance test: the range that it sends, the range that it receives, and a margin
-// behind that, which has to stay as it is.
+// after that, which has to stay as it is.
 #pragma once
 
 #include <algorithm>
@@ -58,7 +58,7 @@ struct RankMemory {
     }
     if (receive.get() == nullptr) return;
     const Bytes margin = download(receive.as(receives * element), 64);
-    EXPECT_EQ(margin, Bytes(64, kUntouched)) << "rank " << rank << " wrote behind its range";
+    EXPECT_EQ(margin, Bytes(64, kUntouched)) << "rank " << rank << " wrote after its range";
   }
 };
 

@@ -175,7 +175,7 @@ TEST_F(MisuseTest, ACommunicatorLeavesNoHandleBehind) {
     for (int rank = 0; rank < 3; ++rank) ASSERT_COMM_OK(rtCommBarrier(ranks.streams[rank], ranks.comms[rank]));
     ASSERT_NO_FATAL_FAILURE(ranks.synchronize());
   }
-  // The last reference of a batch goes behind the stream's passing it.
+  // The last reference of a batch goes after the stream's passing it.
   for (int i = 0; i < 1000 && rttest::liveHandles() != before; ++i) (void)rtContextSynchronize(ranks_.contexts[0]);
   EXPECT_EQ(rttest::liveHandles(), before);
 }

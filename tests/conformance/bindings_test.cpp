@@ -187,17 +187,17 @@ TEST_P(BindingsTest, AStreamWaitsForTheLastUseOfMemory) {
   Memory memory;
   Stream producer;
   Gate gate(context_);
-  Event behind;
+  Event after;
   ASSERT_RT_OK(rtMalloc(memory.out(), 1000, context_));
   ASSERT_RT_OK(rtStreamCreate(producer.out(), nullptr, context_));
-  ASSERT_RT_OK(rtEventCreate(behind.out(), nullptr, context_));
+  ASSERT_RT_OK(rtEventCreate(after.out(), nullptr, context_));
   ASSERT_RT_OK(gate.close(producer));
   ASSERT_RT_OK(rtMemsetAsync(memory, 0x37, 1000, producer));
   ASSERT_RT_OK(rtStreamWaitPointer(memory.as(500), stream_));
-  ASSERT_RT_OK(rtEventRecord(behind, stream_));
-  EXPECT_RT(RT_NOT_READY, rtEventQuery(behind));
+  ASSERT_RT_OK(rtEventRecord(after, stream_));
+  EXPECT_RT(RT_NOT_READY, rtEventQuery(after));
   ASSERT_RT_OK(gate.open());
-  ASSERT_RT_OK(rtEventSynchronize(behind));
+  ASSERT_RT_OK(rtEventSynchronize(after));
   unsigned char bytes[1000] = {};
   ASSERT_RT_OK(rtMemcpy(bytes, memory, 1000, RT_MEMCPY_DEFAULT));
   EXPECT_EQ(bytes[999], 0x37);
@@ -208,22 +208,22 @@ TEST_P(HostBindingsTest, AStreamWaitsForTheUsesOfOtherContexts) {
   Context other;
   Stream user;
   Memory memory;
-  Event behind;
+  Event after;
   Kernel kernel;
   ASSERT_RT_OK(rtContextCreate(other.out(), nullptr, device_));
   ASSERT_RT_OK(makeKernel(
       &kernel, other, [](const rtHostGroup_t*, void* const*) {}, {kPointerArg}, "uses"));
   ASSERT_RT_OK(rtStreamCreate(user.out(), nullptr, other));
   ASSERT_RT_OK(rtMalloc(memory.out(), 1000, context_));
-  ASSERT_RT_OK(rtEventCreate(behind.out(), nullptr, context_));
+  ASSERT_RT_OK(rtEventCreate(after.out(), nullptr, context_));
   Gate gate(other);
   ASSERT_RT_OK(gate.close(user));
   ASSERT_RT_OK(launchOver(kernel, user, 1, 1, memory.as<void>()));
   ASSERT_RT_OK(rtStreamWaitPointer(memory, stream_));
-  ASSERT_RT_OK(rtEventRecord(behind, stream_));
-  EXPECT_RT(RT_NOT_READY, rtEventQuery(behind));
+  ASSERT_RT_OK(rtEventRecord(after, stream_));
+  EXPECT_RT(RT_NOT_READY, rtEventQuery(after));
   ASSERT_RT_OK(gate.open());
-  EXPECT_RT_OK(rtEventSynchronize(behind));
+  EXPECT_RT_OK(rtEventSynchronize(after));
 }
 
 TEST_P(BindingsTest, WaitsForMemoryAreRefusedWhereThereIsNone) {

@@ -84,7 +84,7 @@ TEST_P(BridgeTest, RectanglesOfNarrowAndOfWideRows) {
   }
 }
 
-TEST_P(BridgeTest, CopiesKeepTheOrderOfTheirStreamAndBlockNobody) {
+TEST_P(BridgeTest, CopiesKeepTheOrderOfTheirStreamAndBlockNoThread) {
   constexpr size_t kSize = 100000;
   forEach([&](Other& other, rtStream_t stream, rtContext_t context) {
     const bool own = context == context_.get();

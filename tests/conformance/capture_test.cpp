@@ -41,7 +41,7 @@ class CaptureTest : public DeviceTest {
     EXPECT_RT_OK(rtStreamIsCapturing(&state, stream));
     return state;
   }
-  // The other stream joins behind what this one has.
+  // The other stream joins after what this one has.
   void fork() {
     ASSERT_RT_OK(rtEventRecord(event_, stream_));
     ASSERT_RT_OK(rtStreamWaitEvent(event_, other_));

@@ -29,7 +29,7 @@ class CausalityTest : public DeviceTest {
     DeviceTest::TearDown();
   }
 
-  // Some work, more of it in later rounds, and the event behind it.
+  // Some work, more of it in later rounds, and the event after it.
   void recordAfterWork(rtStream_t stream, int round) {
     ASSERT_RT_OK(rtMemsetAsync(memory_, round, kBytes / 64 * static_cast<size_t>(1 + round % 64), stream));
     ASSERT_RT_OK(rtEventRecord(event_, stream));
@@ -92,15 +92,15 @@ TEST_P(CausalityTest, AnEventOfAStreamThatIsCompleteIsComplete) {
 
 TEST_P(CausalityTest, AStreamIsCompleteOnceAStreamThatWaitedForItsEventIs) {
   Stream second, third;
-  Event behind;
+  Event after;
   ASSERT_RT_OK(rtStreamCreate(second.out(), nullptr, context_));
   ASSERT_RT_OK(rtStreamCreate(third.out(), nullptr, context_));
-  ASSERT_RT_OK(rtEventCreate(behind.out(), nullptr, context_));
+  ASSERT_RT_OK(rtEventCreate(after.out(), nullptr, context_));
   for (int round = 0; round < kRounds && !HasFailure(); ++round) {
     ASSERT_NO_FATAL_FAILURE(recordAfterWork(stream_, round));
     ASSERT_RT_OK(rtStreamWaitEvent(event_, second));
-    ASSERT_RT_OK(rtEventRecord(behind, second));
-    ASSERT_RT_OK(rtStreamWaitEvent(behind, third));
+    ASSERT_RT_OK(rtEventRecord(after, second));
+    ASSERT_RT_OK(rtStreamWaitEvent(after, third));
     ASSERT_RT_OK(rtStreamSynchronize(third));
     expectComplete(stream_);
     expectComplete(second);
@@ -114,19 +114,19 @@ TEST_P(CausalityTest, TheSameAcrossDevices) {
     rtDevice_t device = nullptr;
     Context context;
     Stream other;
-    Event behind;
+    Event after;
     ASSERT_RT_OK(rtDeviceGetByName(&device, name.c_str()));
     ASSERT_RT_OK(rtContextCreate(context.out(), nullptr, device));
     ASSERT_RT_OK(rtStreamCreate(other.out(), nullptr, context));
-    ASSERT_RT_OK(rtEventCreate(behind.out(), nullptr, context));
+    ASSERT_RT_OK(rtEventCreate(after.out(), nullptr, context));
     for (int round = 0; round < kRounds / 4 && !HasFailure(); ++round) {
       ASSERT_NO_FATAL_FAILURE(recordAfterWork(stream_, round));
       ASSERT_RT_OK(rtStreamWaitEvent(event_, other));
-      ASSERT_RT_OK(rtEventRecord(behind, other));
+      ASSERT_RT_OK(rtEventRecord(after, other));
       if (round % 2 == 0) {
         ASSERT_RT_OK(rtStreamSynchronize(other));
       } else {
-        ASSERT_RT_OK(rtEventSynchronize(behind));
+        ASSERT_RT_OK(rtEventSynchronize(after));
       }
       expectComplete(other);
       expectComplete(stream_);

@@ -54,7 +54,7 @@ TEST_P(CopyTest, AsynchronousCopiesRunInOrder) {
   EXPECT_EQ(result_, source_);
 }
 
-TEST_P(CopyTest, PinnedCopiesAfterAGateBlockNobody) {
+TEST_P(CopyTest, PinnedCopiesAfterAGateBlockNoThread) {
   Gate gate(context_);
   std::memcpy(pinned_.get(), source_.data(), kSize);
   ASSERT_RT_OK(rtMemset(device_a_, 0, kSize));

@@ -38,7 +38,7 @@ TEST_P(FiguresTest, FreeMemoryIsThatOfTheDeviceWithWhatPoolsHoldUnused) {
   if (!isNull()) return;  // other processes take and give memory meanwhile: no figure of a moment holds
   constexpr uint64_t kSize = 64 << 20;
   Memory memory;
-  // Whole granules are taken. With AddressSanitizer 64 bytes behind the allocation are part of them.
+  // Whole granules are taken. With AddressSanitizer 64 bytes after the allocation are part of them.
   ASSERT_RT_OK(rtMalloc(memory.out(), kSize - 64, context_));
   ASSERT_RT_OK(rtMemGetInfo(&free_now, nullptr, context_));
   EXPECT_EQ(free_now, free_before - kSize);
@@ -219,7 +219,7 @@ TEST_P(FiguresTest, AnEventWaitNodeWaitsForTheRecordThatStandsAtTheLaunch) {
   EXPECT_RT_OK(rtStreamSynchronize(stream_));
 }
 
-// The waiting thread comes back after the gate was opened, and sees what stood behind it.
+// The waiting thread comes back after the gate was opened, and sees what stood after it.
 TEST_P(FiguresTest, AContextAndADeviceAreWaitedForAsAWhole) {
   for (const bool device : {false, true}) {
     SCOPED_TRACE(device ? "rtDeviceSynchronize" : "rtContextSynchronize");

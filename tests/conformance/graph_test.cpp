@@ -227,7 +227,7 @@ TEST_P(GraphTest, InferredDependenciesFollowWhatIsReadAndWritten) {
   const rtGraphNode_t independent = fill(at(other, 200), 16);
   EXPECT_EQ(edges(graph_), (Edges{{write, read}, {write, again}, {read, rewrite}, {again, rewrite}}));
   (void)beside, (void)independent;
-  // A host function may use anything: everything that has nothing behind it comes before.
+  // A host function may use anything: everything that has nothing after it comes before.
   rtGraphHostParams_t host = RT_GRAPH_HOST_PARAMS_INIT;
   host.function = noFunction;
   rtGraphNode_t function = nullptr;

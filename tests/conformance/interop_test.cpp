@@ -288,7 +288,7 @@ TEST_P(InteropTest, ANativeCallAtOnceIsOverWhenItReturnsOrIsNotMade) {
   EXPECT_EQ(seen.calls.load(), 2);
 }
 
-// Also behind work that a thread of the library has run, which may still be looking for more.
+// Also after work that a thread of the library has run, which may still be looking for more.
 TEST_P(InteropTest, ANativeCallAtOnceIsMadeOnTheCallingThread) {
   Memory memory;
   ASSERT_RT_OK(rtMalloc(memory.out(), 4096, context_));

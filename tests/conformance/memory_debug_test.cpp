@@ -119,7 +119,7 @@ TEST_P(MemoryDebugTest, AnOverrunIsReportedWithItsLabelAndBothPlaces) {
       write(kind, memory, size + 8);
       ASSERT_RT_OK(rtStreamSynchronize(stream_));
       ASSERT_RT_OK(rtFree(memory));
-      EXPECT_TRUE(lines.have({"Overrun: byte 8 behind the allocation \"weights\" of " + std::to_string(size) + " bytes",
+      EXPECT_TRUE(lines.have({"Overrun: byte 8 after the allocation \"weights\" of " + std::to_string(size) + " bytes",
                               "it is 0x11", "allocated by thread", "rtMallocWithOptions", "freed by thread", "rtFree"}));
     }
   }
@@ -137,7 +137,7 @@ TEST_P(MemoryDebugTest, AnOverrunByWorkAheadOfAFreeInOrderIsReported) {
   EXPECT_EQ(lines.text(), "") << "the kernel has not run";
   ASSERT_RT_OK(gate.open());
   ASSERT_RT_OK(rtStreamSynchronize(stream_));
-  EXPECT_TRUE(lines.have({"Overrun: byte 0 behind the allocation of 400 bytes", "rtMallocAsync", "rtFreeAsync"}));
+  EXPECT_TRUE(lines.have({"Overrun: byte 0 after the allocation of 400 bytes", "rtMallocAsync", "rtFreeAsync"}));
 }
 
 TEST_P(MemoryDebugTest, AWriteAfterTheFreeIsReported) {
@@ -158,7 +158,7 @@ TEST_P(MemoryDebugTest, AWriteAfterTheFreeIsReported) {
   EXPECT_TRUE(lines.have(expected, expected.size()));
 }
 
-// Where the device's memory is the host's: also what the stream itself writes behind the free.
+// Where the device's memory is the host's: also what the stream itself writes after the free.
 TEST_P(MemoryDebugTest, AWriteAfterAFreeInTheOrderOfAStreamIsReported) {
   if (GetParam() != "cpu") GTEST_SKIP() << "where the device has memory of its own a thread fills it later";
   ErrorLines lines;
@@ -224,7 +224,7 @@ TEST_P(MemoryDebugTest, AProgramWithoutMistakesHasNoReport) {
       ASSERT_RT_OK(rtMemsetAsync(in_order, round, size, stream_));
       ASSERT_RT_OK(rtMemcpyAsync(memory, in_order, size, RT_MEMCPY_DEFAULT, stream_));
       ASSERT_RT_OK(rtFreeAsync(in_order, stream_));
-      ASSERT_RT_OK(rtFree(memory));  // behind all that is in flight
+      ASSERT_RT_OK(rtFree(memory));  // after all that is in flight
     }
   }
   ASSERT_RT_OK(rtStreamSynchronize(stream_));

@@ -274,7 +274,7 @@ TEST_P(OrderTest, ADiamondOfManyStreamsRunsItsJoinLast) {
   EXPECT_EQ(seen(), expected);
 }
 
-TEST_P(OrderTest, AThousandSubmissionsAfterAClosedGateBlockNobody) {
+TEST_P(OrderTest, AThousandSubmissionsAfterAClosedGateBlockNoThread) {
   Gate gate(context_);
   std::vector<int> expected;
   ASSERT_RT_OK(gate.close(stream_));

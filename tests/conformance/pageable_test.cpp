@@ -305,7 +305,7 @@ TEST_P(PageableTest, TheContextMayGoBeforeItsCopies) {
   expectBytes(0, 4 * kMiB, 11);
 }
 
-// A host function may copy behind itself, but not more than is staged: that would wait for the function.
+// A host function may copy after itself, but not more than is staged: that would wait for the function.
 TEST_P(PageableTest, AHostFunctionCopiesIntoItsOwnStream) {
   struct Call {
     PageableTest* test;

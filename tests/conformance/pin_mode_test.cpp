@@ -69,7 +69,7 @@ class PinModeTest : public DeviceTest {
 };
 INSTANTIATE_TEST_SUITE_P(, PinModeTest, testing::ValuesIn(deviceNames()), testName);
 
-TEST_P(PinModeTest, AReplayWritesToNobodyElsesMemory) {
+TEST_P(PinModeTest, AReplayWritesToNoOtherMemory) {
   ASSERT_RT_OK(rtMemPoolSetPinMode(1, pool_));
   void* pinned = allocate();
   write_ = {static_cast<unsigned char*>(pinned), 0xAB};

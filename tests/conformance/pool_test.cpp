@@ -347,7 +347,7 @@ TEST_P(PoolTest, AHostFunctionThatFindsNoMemoryWaitsForNothing) {
   } seen{pool_, stream_, first.release()};
   const auto inside = [](void* user, rtStatus_t) {
     Seen& all = *static_cast<Seen*>(user);
-    EXPECT_RT_OK(rtFreeAsync(all.freed, all.stream));  // behind this very function
+    EXPECT_RT_OK(rtFreeAsync(all.freed, all.stream));  // after this very function
     void* pointer = nullptr;
     all.status = rtMallocFromPool(&pointer, 6 * kMiB, 0, nullptr, all.pool);
   };

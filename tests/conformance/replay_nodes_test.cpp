@@ -11,7 +11,7 @@ namespace {
 using ReplayNodesTest = ExecTest;
 INSTANTIATE_TEST_SUITE_P(, ReplayNodesTest, testing::ValuesIn(deviceNames()), testName);
 
-// Of a driver that records it the function is called once, elsewhere by each launch, between what stands before and behind it.
+// Of a driver that records it the function is called once, elsewhere by each launch, between what stands before and after it.
 TEST_P(ReplayNodesTest, ANativeNodeIsReplayedByEachLaunch) {
   constexpr int kLaunches = 4;
   struct Seen {
@@ -25,11 +25,11 @@ TEST_P(ReplayNodesTest, ANativeNodeIsReplayedByEachLaunch) {
     return all->answer;
   };
   params.user = &seen;
-  rtGraphNode_t native = nullptr, behind = nullptr;
+  rtGraphNode_t native = nullptr, after = nullptr;
   const rtGraphNode_t before = fill(at(memory_.get()), 1, 16);
   const rtGraphFillParams_t more = fillParams(at(memory_.get()), 2, 16);
   ASSERT_RT_OK(rtGraphAddNativeNode(&native, &params, &before, 1, graph_));
-  ASSERT_RT_OK(rtGraphAddFillNode(&behind, &more, &native, 1, graph_));
+  ASSERT_RT_OK(rtGraphAddFillNode(&after, &more, &native, 1, graph_));
   instantiate();
   const bool recorded = seen.calls.load() != 0;
   EXPECT_EQ(recorded, GetParam().starts_with("cuda"));
@@ -41,7 +41,7 @@ TEST_P(ReplayNodesTest, ANativeNodeIsReplayedByEachLaunch) {
     EXPECT_EQ(seen.calls.load(), recorded ? 1 : launch);
   }
   if (recorded) return;
-  // What it returns is the stream's failure, once, and what stands behind it is skipped: in every launch, as the function may
+  // What it returns is the stream's failure, once, and what stands after it is skipped: in every launch, as the function may
   // have returned before the rest of the launch is submitted.
   for (int launch = 0; launch < 50 && !HasFailure(); ++launch) {
     seen.answer = launch % 5 == 4 ? RT_SUCCESS : RT_ERROR_LAUNCH_FAILED;
@@ -90,7 +90,7 @@ TEST_P(ReplayNodesTest, WhatIsAfterAFailingNodeIsSkippedOnEveryStream) {
     EXPECT_RT_OK(rtStreamSynchronize(other));
     if (launched == RT_SUCCESS) {
       EXPECT_TRUE(later == RT_SUCCESS || later == RT_ERROR_INVALID_HANDLE) << rtGetErrorName(later);
-      EXPECT_EQ(contents(memory_.as(kPlaces * kBytes), 1)[0], 0xEE) << "behind the launch";
+      EXPECT_EQ(contents(memory_.as(kPlaces * kBytes), 1)[0], 0xEE) << "after the launch";
       EXPECT_EQ(firstByte(), 1) << "ahead of the failure";
     }
     for (size_t place = 1; place < kPlaces; ++place) EXPECT_EQ(contents(memory_.as(place * kBytes), 1)[0], 0xEE) << place;

@@ -111,7 +111,7 @@ TEST_P(StrictTest, AddressesBesideAnAllocationAreRefused) {
   ASSERT_RT_OK(rtMalloc(memory.out(), 100, strict_));
   EXPECT_RT_OK(launch(memory.as<void>(84))) << "inside";
   EXPECT_RT_OK(rtStreamSynchronize(ordered_));
-  expectRefused(memory.as<void>(100), "the first byte behind it");
+  expectRefused(memory.as<void>(100), "the first byte after it");
   EXPECT_RT_OK(launchOver(kernel_, ordered_, 1, 1, static_cast<void*>(nullptr), 0u, 5u)) << "NULL is no address";
   EXPECT_RT_OK(rtStreamSynchronize(ordered_));
 }

@@ -128,7 +128,7 @@ void deviceDies(const std::string& device, bool trap) {
   expect(woken < 0, "the thread that slept is told");
   expect(rtStreamSynchronize(cpu.stream) < 0, "the stream of the CPU that waited inherits the failure");
   for (int i = 0; i < 2000 && called.calls == 0; ++i) usleep(1000);
-  expect(called.calls == 1, "the host function behind the kernel has run once");
+  expect(called.calls == 1, "the host function after the kernel has run once");
   expect(called.status < 0, "it was given the failure");
 
   WANT(RT_ERROR_DEVICE_LOST, rtMemsetAsync(side.memory, 1, 100, side.stream));

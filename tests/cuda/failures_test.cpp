@@ -77,7 +77,7 @@ TEST_P(CudaDeviceFailures, ImagesThatAreNoneAreRefused) {
 }
 
 // The device may have got a part of what a driver refuses, a fill of several commands above all: memory of another context is
-// held for the stream as behind a success. The refusals here are of the simulated driver, which is told where to fail.
+// held for the stream as after a success. The refusals here are of the simulated driver, which is told where to fail.
 class CudaRefusals : public CudaDeviceFailures {
  protected:
   static constexpr size_t kSize = 4096;

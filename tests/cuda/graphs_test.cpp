@@ -175,7 +175,7 @@ TEST_P(CudaGraphTest, BatchesOfChangingSizeAreInstantiatedOnce) {
   }
 }
 
-// A change that makes the graph anew orders the next launch behind the last one, and behind nothing that its stream was given
+// A change that makes the graph anew orders the next launch after the last one, and after nothing that its stream was given
 // since: that may wait for the next launch. `held`: the last launch itself is held back.
 TEST_P(CudaGraphTest, ALaunchAfterAChangeWaitsForTheLastLaunchAlone) {
   for (const bool held : {false, true}) {
@@ -221,7 +221,7 @@ TEST_P(CudaGraphTest, ALaunchAfterAChangeWaitsForTheLastLaunchAlone) {
   }
 }
 
-// A launch that is with the device, and one that is held back and left out by a failure: what comes behind that one is behind
+// A launch that is with the device, and one that is held back and left out by a failure: what comes after that one is after
 // the first one, too, which the driver's order between launches no longer says.
 TEST_P(CudaGraphTest, ALaunchThatAFailureLeavesOutIsBehindTheOneThatTheDeviceHas) {
   const auto pass = [](void* flag) {

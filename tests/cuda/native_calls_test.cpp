@@ -69,7 +69,7 @@ TEST_P(CudaNativeTest, ACallIsRecordedOnceAndIsPartOfTheGraph) {
     ASSERT_RT_OK(rtMemset(memory_, 0, 8192));
     EXPECT_EQ(launchCalls(), (Calls{{"cuGraphLaunch", 1}}));
     ASSERT_RT_OK(rtStreamSynchronize(stream_));
-    EXPECT_EQ(word(4096), 77u) << "behind the first kernel";
+    EXPECT_EQ(word(4096), 77u) << "after the first kernel";
     EXPECT_EQ(word(4096 + 16), 5u);
     EXPECT_EQ(word(0), 6u) << "ahead of the second one";
   }

@@ -208,7 +208,7 @@ TEST_P(CudaRangesTest, ADriverWithoutAddressesGivesPlainMemory) {
   expectWorks(block, 5 * kMiB);
 }
 
-// The context of the other device has blocks before and behind the call that gives access.
+// The context of the other device has blocks before and after the call that gives access.
 TEST_P(CudaRangesTest, KernelsReachBlocksOfAPeerThatComeBeforeAndAfterAccess) {
   Context peer;
   if (!makePeer(&peer)) GTEST_SKIP() << "there is no peer";
@@ -291,7 +291,7 @@ TEST_P(CudaRangesTest, ABlockOfSeveralGranulesIsImportedByItsAddress) {
   ASSERT_RT_OK(rtMemImport(&imported, native, 5 * kMiB, second));
   expectWorks(imported, 5 * kMiB);
   ASSERT_RT_OK(rtFree(imported));
-  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtMemImport(&imported, native, 1024 * kMiB, second)) << "behind what is mapped";
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtMemImport(&imported, native, 1024 * kMiB, second)) << "after what is mapped";
 }
 
 // Threads take and give blocks while another one trims and a peer gets access: each thread finds in its block what it has put

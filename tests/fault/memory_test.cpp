@@ -105,7 +105,7 @@ TEST_P(MemoryFaults, AFreeWithoutMemoryWaitsForTheStreamsOfOtherContexts) {
   const rtStatus_t freed = rtFree(memory);
   manyrt::fault::disarm();
   EXPECT_RT_OK(freed);
-  EXPECT_STRNE(manyrt::fault::lastFault(), "");  // "new", or what a thread of the library met behind it
+  EXPECT_STRNE(manyrt::fault::lastFault(), "");  // "new", or what a thread of the library met after it
   ASSERT_RT_OK(rtMalloc(next.out(), kSize, w.context));
   EXPECT_NE(next.get(), memory);
   ASSERT_RT_OK(gate.open());

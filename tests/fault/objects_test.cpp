@@ -444,7 +444,7 @@ TEST_P(ObjectFaults, AnExecIsDestroyedByAThreadWithoutMemory) {
   for (std::thread& holder : holders) holder.join();
 }
 
-// Kernels in the backend's own form of a graph: launched on two streams, changed, held back, and changed behind that.
+// Kernels in the backend's own form of a graph: launched on two streams, changed, held back, and changed after that.
 TEST_P(ObjectFaults, ExecOfKernels) {
   exhaust({"exec of kernels", [](World& w) {
              Graph graph;
@@ -477,7 +477,7 @@ TEST_P(ObjectFaults, ExecOfKernels) {
              value = 5;
              TRY(rtGraphExecSetKernelParams(node, &params, exec));
              const rtStatus_t launched = rtGraphLaunch(exec, w.busy);
-             // A launch that failed takes nothing away from the order behind the one before it, which is held back.
+             // A launch that failed takes nothing away from the order after the one before it, which is held back.
              if (launched < 0 && rtGraphLaunch(exec, third) == RT_SUCCESS &&
                  rtStreamSynchronizeFor(5'000'000, third) == RT_SUCCESS) {
                ADD_FAILURE() << "a launch overtook the one that is held back";

@@ -37,7 +37,7 @@ TEST_P(WorkFaults, CopyAsynchronous) {
 
 // On CUDA such a copy goes through pinned slots, and would like to have several threads.
 TEST_P(WorkFaults, CopyOfManyMegabytesAfterAHostFunction) {
-  exhaust({"large copies behind a host function", [](World& w) {
+  exhaust({"large copies after a host function", [](World& w) {
              static std::vector<unsigned char> bytes(size_t{8} << 20, 7);
              Memory memory;
              TRY(rtMalloc(memory.out(), bytes.size(), w.context));
@@ -158,7 +158,7 @@ TEST_P(WorkFaults, LaunchWithOptions) {
 }
 
 TEST_P(WorkFaults, ManySubmissionsAfterAGate) {
-  exhaust({"many submissions behind a gate", [](World& w) {
+  exhaust({"many submissions after a gate", [](World& w) {
              // Where there is a driver each is a call of it, and so a fault of its own.
              const int count = w.module == nullptr ? 2 * repeats(100) : 50;
              Gate gate(w.context);

@@ -1,4 +1,4 @@
-// Memory of the host that ends where a page begins which nothing may touch, or begins behind one. Kernels on the CPU read and
+// Memory of the host that ends where a page begins which nothing may touch, or begins after one. Kernels on the CPU read and
 // write it as it is.
 #pragma once
 

@@ -89,8 +89,8 @@ TEST_P(BordersTest, AGuardedRead) {
       const size_t at = static_cast<size_t>(i);
       const bool chosen = low >= 0 && low < n && values[static_cast<size_t>(low)] > i;
       const int32_t before = values[static_cast<size_t>(std::max(i - 1, 0))],
-                    behind = values[static_cast<size_t>(std::min(i + 1, n - 1))];
-      expected.push_back(values[at] * 3 + (chosen ? before * 5 : -behind * 7));
+                    after = values[static_cast<size_t>(std::min(i + 1, n - 1))];
+      expected.push_back(values[at] * 3 + (chosen ? before * 5 : -after * 7));
     }
     const Buffer<int32_t> in = buffer(values), out = buffer(Numbers(3 * values.size(), -9));
     run("guarded", {groups(n)}, {kGroup}, in, out, n, low, high);

@@ -1,5 +1,5 @@
 // language/lanes_off.cl: work-items that do not take part, on the CPU. Memory ends where a page begins that nothing may touch,
-// or begins behind one, and lanes that are off have their addresses there.
+// or begins after one, and lanes that are off have their addresses there.
 #include "fenced.h"
 #include "source_test.h"
 
@@ -69,7 +69,7 @@ TEST_P(LanesOffTest, MemoryMayBeginAfterTheFirstItems) {
     const uint32_t low = 5, end = low + count;
     run((std::string("after_") + element.name).c_str(), {groups}, {size}, in, out, low, end);
     expectCopied(
-        in, out, element, count, [](uint32_t) { return true; }, "behind");
+        in, out, element, count, [](uint32_t) { return true; }, "after");
   });
 }
 

@@ -286,7 +286,7 @@ TEST_P(RowsTest, IndicesMayWrap) {
   const WrappingBytes memory;
   const unsigned char* const bytes = memory.data();
   if (bytes == nullptr) GTEST_SKIP() << "no 4 GiB of addresses";
-  // Among them are those where only the last of 4, 8 or 16 rows wraps, and only some turns behind the first.
+  // Among them are those where only the last of 4, 8 or 16 rows wraps, and only some turns after the first.
   for (const uint32_t before : {0u, 1u, 15u, 16u, 17u, 40u, 113u, 262u, 560u, 575u, 600u, 1150u, 2000u}) {
     const uint32_t items = 64, width = 37, first = 0u - before;
     std::vector<uint32_t> starts(items), in_order(items, 7), in_any(items, 7);

@@ -149,7 +149,7 @@ TEST_P(SumsTest, ASharedZeroKeepsItsSign) {
   }
 }
 
-// An index in uint begins at 0 again within one vector, between two of them, and behind them. Nothing may be touched between.
+// An index in uint begins at 0 again within one vector, between two of them, and after them. Nothing may be touched between.
 class WrappingTest : public SourceTest {};
 INSTANTIATE_TEST_SUITE_P(, WrappingTest, testing::Values("cpu"), testName);
 

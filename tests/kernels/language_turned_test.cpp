@@ -240,7 +240,7 @@ TEST_P(TurnedTest, ThroughATileOfLocalMemory) {
 class TurnedOnTheHostTest : public TurnedTest {};
 INSTANTIATE_TEST_SUITE_P(, TurnedOnTheHostTest, testing::Values("cpu"), testName);
 
-// The last row ends where a page begins that nothing may touch; of the rows behind the first half nothing is wanted, and they
+// The last row ends where a page begins that nothing may touch; of the rows after the first half nothing is wanted, and they
 // are not there.
 TEST_P(TurnedOnTheHostTest, WhatNoItemReadsNeedNotExist) {
   for (const char* kernel : {"some", "lazy", "leaving"}) {

@@ -39,7 +39,7 @@ class Test:
 
     def __init__(self, config):
         self.words = dict(config)
-        self.arguments = []  # (arg_in or arg_out, index, words behind it)
+        self.arguments = []  # (arg_in or arg_out, index, words after it)
 
     def number(self, key, size):
         """Three sizes, of which `dimensions` count."""

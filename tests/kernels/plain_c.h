@@ -1,4 +1,4 @@
-/* The words of OpenCL C in plain C, for one work-item after the other: plain_c.py compiles a kernel behind this text. */
+/* The words of OpenCL C in plain C, for one work-item after the other: plain_c.py compiles a kernel after this text. */
 typedef unsigned char uchar;
 typedef unsigned short ushort;
 typedef unsigned int uint;

@@ -14,7 +14,7 @@ import random_jumps
 
 ITEMS = 192
 GROUPS = ((64, 1), (16, 4), (24, 1), (3, 1), (1, 16), (48, 2))  # sizes of groups, in two dimensions
-SLOTS = 4  # words that each item writes by itself; behind them, a vector of four for each
+SLOTS = 4  # words that each item writes by itself; after them, a vector of four for each
 GIVEN = "uint u0, uint u1, uint u2, int i0, int i1, float f0, float f1"
 EXACT = """uint bits(float x) { return isnan(x) ? 0x7fc00000u : as_uint(x); }
 uint4 bits4(float4 x) { return select(as_uint4(x), (uint4)(0x7fc00000u), isnan(x)); }
@@ -80,7 +80,7 @@ class Kernel:
         self.lines.append("  " * (self.depth + 1) + text)
 
     def after_comma(self, value):
-        """Now and then behind another one that is computed for nothing."""
+        """Now and then after another one that is computed for nothing."""
         if self.commas.random() > 0.02:
             return value
         others = ("u1 > 3u", "sqrt(f0)", "u0 >> (u1 & 7u)", "in[u2 & 127u]", "l", "w", "fin[n] + f1", "i0 == i1")
@@ -327,7 +327,7 @@ class Kernel:
         self.depth -= 1
 
     def statement(self, budget):
-        """False: nothing comes behind it."""
+        """False: nothing comes after it."""
         kind = self.random.random()
         if budget <= 0 or kind < 0.4:
             self.assign()
@@ -487,7 +487,7 @@ class Kernel:
         return text
 
     def meet(self):
-        """Barriers, with local memory that other items read behind them."""
+        """Barriers, with local memory that other items read after them."""
         self.add("tile[l] = u0 ^ u1;")
         self.add("barrier(CLK_LOCAL_MEM_FENCE);")
         self.add(f"u{self.random.randrange(3)} += tile[(l + {self.random.randrange(1, 5)}u) % size];")

@@ -8,7 +8,7 @@ and wherever they are built.
 
 A form is a way to build, or a device; `--forms list` says which there are. Each has a process of its own, and programs with
 --batch kernels each. All run groups of several sizes; what other devices than the CPU have to agree about is --exact. A
-process that ends or hangs is started again behind the kernel at fault. A difference, a crash or a refusal prints the kernel's
+process that ends or hangs is started again after the kernel at fault. A difference, a crash or a refusal prints the kernel's
 number, and --keep writes its source and a line of the differences; `--first NUMBER --count 1` makes the kernel again. At the
 end there is a line for each form, which --json writes too. --seconds begins no batch after that time, --parallel lets all forms
 of a batch work at once, --jobs is how many batches do. Exit status: 0 all agree, 1 some do not, 77 fewer than two forms are

@@ -1,5 +1,5 @@
 /* Prints what the library says of OpenCL: available, devices, driver, reason, and each device's name and tier. With "plant" it
- * runs a kernel that writes behind its memory, with "race" one whose work-items race: for a device that watches. */
+ * runs a kernel that writes after its memory, with "race" one whose work-items race: for a device that watches. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -185,7 +185,7 @@ TEST_P(OpenClCallsTest, ManyThreadsLaunchOneKernel) {
 constexpr size_t kBound = 128;          // native queues of a device at most (src/backends/opencl/stream/queue_pool.h)
 constexpr size_t kQueuesOfOthers = 16;  // of them at most: the fixture's and default streams, lanes of graphs
 
-// Each of them needs the times of its commands, some before they have work, some behind it.
+// Each of them needs the times of its commands, some before they have work, some after it.
 TEST_P(OpenClCallsTest, EachStreamUpToTheBoundHasAQueueOfItsOwn) {
   constexpr size_t kStreams = kBound - kQueuesOfOthers;
   Memory memory;

@@ -21,7 +21,7 @@ std::vector<std::string> firstDevice() {
 }
 INSTANTIATE_TEST_SUITE_P(, LossTest, testing::ValuesIn(firstDevice()), testName);
 
-TEST_P(LossTest, EverybodyIsToldAndNothingHangs) {
+TEST_P(LossTest, EveryStreamIsToldAndNothingHangs) {
   const char* loader = std::getenv("RT_OPENCL");
   void* library = loader == nullptr ? nullptr : dlopen(loader, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
   auto* lose = library == nullptr ? nullptr : reinterpret_cast<void (*)()>(dlsym(library, "loseDevice"));
@@ -61,7 +61,7 @@ TEST_P(LossTest, EverybodyIsToldAndNothingHangs) {
   lose();
   EXPECT_RT(RT_ERROR_DEVICE_LOST, rtGraphLaunch(exec, stream_));
   EXPECT_NE(lastMessage().find("clEnqueueNDRangeKernel"), std::string::npos) << lastMessage();
-  EXPECT_RT(RT_ERROR_DEVICE_LOST, rtGraphLaunch(exec, fresh)) << "behind the launch on another stream";
+  EXPECT_RT(RT_ERROR_DEVICE_LOST, rtGraphLaunch(exec, fresh)) << "after the launch on another stream";
   EXPECT_RT(RT_ERROR_DEVICE_LOST, launchOver(count, stream_, 1, 1, memory.get()));
   EXPECT_NE(lastMessage().find("clEnqueueNDRangeKernel"), std::string::npos) << lastMessage();
   EXPECT_RT(RT_ERROR_DEVICE_LOST, rtMemsetAsync(memory, 0, 64, stream_)) << "at once, with the first cause";

@@ -330,7 +330,7 @@ TEST_P(OpenClLanesTest, WhatFollowsAFailedLaunchComesAfterAllItsLanes) {
     launch();
     ASSERT_RT_OK(rtMemcpyAsync(seen.data(), rows_, seen.size() * 4, RT_MEMCPY_DEFAULT, stream_));
     ASSERT_RT_OK(rtStreamSynchronize(stream_)) << k;
-    ASSERT_EQ(seen, values_) << "behind failure " << k << ", " << manyrt::fault::lastFault();
+    ASSERT_EQ(seen, values_) << "after failure " << k << ", " << manyrt::fault::lastFault();
   }
   EXPECT_GE(points, kLines * kLength + 2 * kLines);
 }
@@ -423,21 +423,21 @@ TEST_P(OpenClReplayTest, AChangeAfterALaunchThatIsHeldBackMakesOneKernel) {
   EXPECT_EQ(rows(), values_);
 }
 
-// Neither does such a change make the next launch wait for what is behind the one before.
+// Neither does such a change make the next launch wait for what is after the one before.
 TEST_P(OpenClReplayTest, AChangeAfterALaunchThatIsHeldBackKeepsTheOrder) {
   const std::vector<rtGraphNode_t> added = line(4);
   Stream other;
-  Fence gate, behind;
+  Fence gate, after;
   ASSERT_RT_OK(rtStreamCreate(other.out(), nullptr, context_));
   ASSERT_RT_OK(rtFenceCreate(gate.out(), 0, context_));
-  ASSERT_RT_OK(rtFenceCreate(behind.out(), 0, context_));
+  ASSERT_RT_OK(rtFenceCreate(after.out(), 0, context_));
   for (uint64_t round = 1; round < 10; ++round) {
     ASSERT_RT_OK(rtStreamWaitFence(gate, round, stream_));
     ASSERT_RT_OK(rtGraphLaunch(exec_, stream_));
-    ASSERT_RT_OK(rtStreamWaitFence(behind, round, stream_));
+    ASSERT_RT_OK(rtStreamWaitFence(after, round, stream_));
     ASSERT_RT_OK(change(added[1], {0, 1, static_cast<uint32_t>(round), kCount}));
     ASSERT_RT_OK(rtGraphLaunch(exec_, other));
-    ASSERT_RT_OK(rtStreamSignalFence(behind, round, other));
+    ASSERT_RT_OK(rtStreamSignalFence(after, round, other));
     ASSERT_RT_OK(rtFenceSignal(round, gate));
     ASSERT_RT_OK(rtStreamSynchronize(other));
     ASSERT_RT_OK(rtStreamSynchronize(stream_));

@@ -173,10 +173,10 @@ int crashInKernel(int argc, char** argv) {
     awaitOn(stream, way);
   }
   rtKernel_t kernel = makeSpoil(context, sourceFor(way), way == "line" ? "-g" : "");
-  if (handler == "behind" || handler == "chains") {  // the next kernel finds it in front, and goes before it
-    setHandler(handler == "behind" ? ownHandler : chainingHandler);
+  if (handler == "after" || handler == "chains") {  // the next kernel finds it in front, and goes before it
+    setHandler(handler == "after" ? ownHandler : chainingHandler);
     kernel = makeSpoil(context, sourceFor(way));
-    if (handler == "behind") {
+    if (handler == "after") {
       rttest::Kernel another;
       OK(rttest::makeKernel(&another, context, divide, {rttest::kPointerArg}, "divide"));
     }

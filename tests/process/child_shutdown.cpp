@@ -246,7 +246,7 @@ int releasesUserData(int, char**) {
   return 0;
 }
 
-// An interpreter ends behind the shutdown: none of its functions may be called then.
+// An interpreter ends after the shutdown: none of its functions may be called then.
 int callsNothingAfterwards(int, char**) {
   constexpr int kFunctions = 50;
   static std::atomic<bool> ended{false};

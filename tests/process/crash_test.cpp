@@ -85,8 +85,8 @@ TEST_F(CrashTest, TheNearestAllocationHasItsLabelItsSizeAndWhetherItIsFreed) {
   EXPECT_TRUE(has(live, "(memory that may not be used so)")) << live.text();
   EXPECT_TRUE(has(live, "byte 4112 of the allocation \"bias\" of 262144 bytes at 0x")) << live.text();
   EXPECT_FALSE(has(live, "freed")) << live.text();
-  const Outcome behind = crash({"registered", "launch", "none"});
-  EXPECT_TRUE(has(behind, "12 bytes after the end of the registered memory of 8192 bytes at 0x")) << behind.text();
+  const Outcome after = crash({"registered", "launch", "none"});
+  EXPECT_TRUE(has(after, "12 bytes after the end of the registered memory of 8192 bytes at 0x")) << after.text();
 }
 
 TEST_F(CrashTest, AnAddressThatNoMemoryCanHaveIsSaidToBeUnknown) {
@@ -133,7 +133,7 @@ TEST_F(CrashTest, AHelperInsideTheKernelHasItsLineInEachCode) {
 }
 
 TEST_F(CrashTest, TheHandlerOfTheProgramRunsAfterTheReport) {
-  for (const char* when : {"before", "behind"}) {
+  for (const char* when : {"before", "after"}) {
     const Outcome outcome = crash({"null", "launch", when});
     EXPECT_EQ(outcome.exit_code, 7) << outcome.text();
     EXPECT_EQ(reports(outcome), 1) << outcome.text();

@@ -117,7 +117,7 @@ void Actor::removeStream(size_t position) {
     for (const BufferRef& buffer : executable->recording.buffers) inherit(buffer);
   }
   for (Fence& fence : fences) {
-    if (fence.last_signal == stream) fence.last_signal = heir;  // which is behind the signal
+    if (fence.last_signal == stream) fence.last_signal = heir;  // which is after the signal
   }
   OK(rtStreamDestroy, stream->handle);
   OK(rtStreamDestroy, stream->origin);  // the import's work may still be in flight
@@ -149,7 +149,7 @@ void Actor::removeExecutable(size_t position) {
   executables.erase(executables.begin() + static_cast<std::ptrdiff_t>(position));
 }
 
-// Destroys a context with its streams and events still there. What outlives it is first ordered behind its streams.
+// Destroys a context with its streams and events still there. What outlives it is first ordered after its streams.
 void Actor::removeContext(size_t position) {
   const std::shared_ptr<Context> context = contexts[position];
   for (size_t i = executables.size(); i-- > 0;) {

@@ -1,6 +1,6 @@
 // The model of the driver's objects: what each buffer holds at the end of all work given so far, and which work uses it.
 //
-// Every buffer belongs to one actor, and each op on it is ordered behind the earlier ones that it conflicts with: by the
+// Every buffer belongs to one actor, and each op on it is ordered after the earlier ones that it conflicts with: by the
 // stream, or by a wait that the actor inserts. So the order of submission is the order of effects, and contents are known when
 // work is given.
 #pragma once
@@ -82,7 +82,7 @@ using BufferRef = std::shared_ptr<Buffer>;
 struct Recording {
   std::vector<Op> ops;
   std::vector<BufferRef> buffers;                     // ops name them by index
-  std::vector<std::vector<uint8_t>> temporaries;      // behind the buffers; contents do not outlive a launch
+  std::vector<std::vector<uint8_t>> temporaries;      // after the buffers; contents do not outlive a launch
   std::vector<std::unique_ptr<HostCall>> host_calls;  // of host functions and native calls
   uint64_t hostFunctions() const;
   bool writes(size_t buffer) const;

@@ -65,7 +65,7 @@ bool Actor::orderByGraph(const StreamRef& later, const StreamRef& earlier) {
   return false;
 }
 
-// Orders the stream's next work behind what conflicts with it on the buffer.
+// Orders the stream's next work after what conflicts with it on the buffer.
 void Actor::order(const StreamRef& stream, const BufferRef& buffer, bool write) {
   std::erase_if(buffer->uses, [](const Use& use) { return use.complete(); });
   std::vector<StreamRef> ordered;

@@ -1,4 +1,4 @@
-// A stream that fails, with work before and behind the failure: what is behind is skipped, streams that wait for it fail with
+// A stream that fails, with work before and after the failure: what is after is skipped, streams that wait for it fail with
 // the same cause, its host functions are told, and after rtStreamSynchronize it works again. All objects are the step's own.
 #include <algorithm>
 #include <atomic>
@@ -13,7 +13,7 @@
 namespace rtrandom {
 namespace {
 
-// What a host function behind the failure was told. Kept until the function has been called.
+// What a host function after the failure was told. Kept until the function has been called.
 struct Told {
   std::atomic<int> calls{0};
   std::atomic<rtStatus_t> status{RT_SUCCESS};
@@ -121,7 +121,7 @@ class Failure {
   // Whether the call's work was taken. A failure that is known already is the call's status.
   bool given(rtStatus_t status) const {
     if (status == RT_SUCCESS) return true;
-    if (status != cause_) fail("work behind a failure of %s returned %s.", rtGetErrorName(cause_), rtGetErrorName(status));
+    if (status != cause_) fail("work after a failure of %s returned %s.", rtGetErrorName(cause_), rtGetErrorName(status));
     return false;
   }
 
@@ -174,9 +174,9 @@ class Failure {
   void waitForFunctions() {
     for (const auto& told : told_) {
       while (told->calls.load() == 0) std::this_thread::yield();
-      if (told->calls.load() != 1) fail("a host function behind a failure was called %d times.", told->calls.load());
+      if (told->calls.load() != 1) fail("a host function after a failure was called %d times.", told->calls.load());
       if (told->status.load() != cause_) {
-        fail("a host function behind a failure of %s got %s.", rtGetErrorName(cause_), rtGetErrorName(told->status.load()));
+        fail("a host function after a failure of %s got %s.", rtGetErrorName(cause_), rtGetErrorName(told->status.load()));
       }
     }
   }

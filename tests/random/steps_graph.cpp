@@ -63,7 +63,7 @@ void addOp(Executable* executable, const Op& op) {
   recording.ops.push_back(op);
 }
 
-// A function that is called at each launch, behind everything that comes before it, and released once at the end.
+// A function that is called at each launch, after everything that comes before it, and released once at the end.
 void addHostNode(Actor& actor, Executable* executable) {
   Recording& recording = executable->recording;
   recording.host_calls.push_back(std::make_unique<HostCall>());
@@ -102,7 +102,7 @@ void addChild(Actor& actor, Executable* executable) {
       bindings[i].memory = executable->memory[i];
     }
     if (!fits) continue;
-    // The child's temporaries are temporaries of the model, behind this graph's.
+    // The child's temporaries are temporaries of the model, after this graph's.
     std::vector<unsigned> place(bound + inner.temporaries.size());
     for (size_t i = 0; i < place.size(); ++i) {
       place[i] = static_cast<unsigned>(i < bound ? i : recording.buffers.size() + recording.temporaries.size() + i - bound);

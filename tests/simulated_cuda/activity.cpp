@@ -136,7 +136,7 @@ std::shared_ptr<Place> add(const void* record, size_t size) {
   return place;
 }
 
-// With zeros behind the fields that are known here.
+// With zeros after the fields that are known here.
 template <class Record>
 std::shared_ptr<Place> addRunning(const Record& record) {
   Profiler& all = profiler();

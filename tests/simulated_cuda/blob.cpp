@@ -1,4 +1,4 @@
-// The headers of kernels inside the library, one behind the other: what compile.cpp puts in front of every source.
+// The headers of kernels inside the library, one after the other: what compile.cpp puts in front of every source.
 #include "blob.h"
 
 // clang-format off

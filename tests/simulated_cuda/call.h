@@ -20,7 +20,7 @@ class Function {
 };
 
 bool refused(Function& function, Error* code);   // before the body: true if it must not run
-Error finished(Function& function, Error code);  // behind it: last error, and what a defect makes of the code
+Error finished(Function& function, Error code);  // after it: last error, and what a defect makes of the code
 Error takeLastError();                           // of the thread; success afterwards
 int countOf(const char* function);
 void readFailures(const char* text);  // as in SIMULATED_CUDA_FAIL

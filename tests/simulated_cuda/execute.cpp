@@ -270,8 +270,8 @@ void Runner::touch(uintptr_t address, size_t size, bool writes) {
   if (address >= addressOf(memory_.begin) && address + size <= addressOf(memory_.end)) {
     const uintptr_t dynamic = addressOf(memory_.dynamic);
     if (memory_.dynamic == nullptr || address < dynamic || address + size <= dynamic + launch_->shared_bytes) return;
-    if (address >= dynamic + kSharedOptinBytes) return;  // a variable behind it
-    fail(kIllegalAddress, "an access behind the dynamic shared memory of the launch");
+    if (address >= dynamic + kSharedOptinBytes) return;  // a variable after it
+    fail(kIllegalAddress, "an access after the dynamic shared memory of the launch");
   }
   if (address >= launch_->unit->begin && address + size <= launch_->unit->end) return;
   const uintptr_t parameters = addressOf(launch_->parameters.data());
@@ -284,7 +284,7 @@ void Runner::touch(uintptr_t address, size_t size, bool writes) {
       return;
     }
     const char* where = allocation == nullptr                  ? "which is no memory of a device"
-                        : !allocation->contains(address, size) ? "which ends behind its allocation"
+                        : !allocation->contains(address, size) ? "which ends after its allocation"
                                                                : "which belongs to another device";
     snprintf(why, sizeof why, "%s of %zu bytes at 0x%zx, %s", writes ? "a write" : "a read", size, static_cast<size_t>(address),
              where);
@@ -326,7 +326,7 @@ void Runner::lookAfterShared() {
   if (memory_.dynamic == nullptr) return;
   for (size_t i = 0; i < kGuardedSharedBytes; ++i) {
     if (memory_.dynamic[launch_->shared_bytes + i] == kGuardPattern) continue;
-    violation("kernel %s wrote behind its %zu bytes of dynamic shared memory", launch_->kernel->name.c_str(),
+    violation("kernel %s wrote after its %zu bytes of dynamic shared memory", launch_->kernel->name.c_str(),
               launch_->shared_bytes);
     return;
   }

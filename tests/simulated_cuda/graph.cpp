@@ -46,7 +46,7 @@ struct Exec {
   const std::shared_ptr<Graph> graph;
   const uint64_t number = nextExec();  // for CUPTI
   std::vector<Graph::Node> nodes;
-  std::shared_ptr<Record> last;  // behind the last launch
+  std::shared_ptr<Record> last;  // after the last launch
   std::atomic<int> inside{0};
 };
 
@@ -136,7 +136,7 @@ Error nodeOf(NativeGraphExec handle, NativeNode name, NodeKind kind, std::shared
   return (*node)->kind == kind ? kSuccess : kInvalidValue;
 }
 
-// Any order in which each node comes behind those that it waits for.
+// Any order in which each node comes after those that it waits for.
 std::vector<size_t> someOrder(const std::vector<Graph::Node>& all) {
   static std::atomic<uint64_t> launches{0};
   Random random(settings().seed + 77777 * ++launches);
@@ -175,7 +175,7 @@ Error addCaptured(Stream& stream, NodeKind kind, const std::function<Error(Conte
   return kSuccess;
 }
 
-// The nodes of the child become nodes of the graph, with an empty one behind them all, which is what the child is from now on.
+// The nodes of the child become nodes of the graph, with an empty one after them all, which is what the child is from now on.
 Error addChild(NativeNode* out, NativeGraph handle, const NativeNode* before, size_t count, NativeGraph child_handle) {
   const std::shared_ptr<Graph> graph = graphs().find(handle), child = graphs().find(child_handle);
   if (graph == nullptr || child == nullptr) return kInvalidHandle;
@@ -183,18 +183,18 @@ Error addChild(NativeNode* out, NativeGraph handle, const NativeNode* before, si
   const auto nothing = [](Context&, NodeWork*) -> Error { return kSuccess; };
   SIMULATED_TRY(add(out, handle, before, count, NodeKind::kEmpty, nothing));  // checks what comes before
   const Alone alone(graph->inside), child_alone(child->inside);
-  Graph::Node behind = graph->nodes.back();
-  const std::vector<size_t> first = behind.before;
+  Graph::Node after = graph->nodes.back();
+  const std::vector<size_t> first = after.before;
   graph->nodes.pop_back();
   const size_t offset = graph->nodes.size();
   for (const Graph::Node& each : child->nodes) {
     Graph::Node node = each;
     for (size_t& earlier : node.before) earlier += offset;
     if (node.before.empty()) node.before = first;
-    behind.before.push_back(graph->nodes.size());
+    after.before.push_back(graph->nodes.size());
     graph->nodes.push_back(std::move(node));
   }
-  graph->nodes.push_back(std::move(behind));
+  graph->nodes.push_back(std::move(after));
   nodes().find(*out)->index = graph->nodes.size() - 1;
   return kSuccess;
 }

@@ -35,7 +35,7 @@ class Reader {
   }
 
  private:
-  // The next word or sign behind space and comments; empty at the end.
+  // The next word or sign after space and comments; empty at the end.
   std::string next() {
     for (;;) {
       while (isspace(static_cast<unsigned char>(*text_)) != 0) line_ += *text_++ == '\n';

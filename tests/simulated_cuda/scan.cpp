@@ -84,8 +84,8 @@ class Scan {
     return index < words_.size() ? words_[index].text : kNone;
   }
 
-  // The index behind the bracket that closes the one at `index`.
-  size_t behind(size_t index) const {
+  // The index after the bracket that closes the one at `index`.
+  size_t after(size_t index) const {
     const std::string open = at(index), close = open == "(" ? ")" : open == "[" ? "]" : open == "<" ? ">" : "}";
     int depth = 0;
     for (; index < words_.size(); ++index) {
@@ -113,7 +113,7 @@ class Scan {
       cuts_.push_back({words_[index].begin, words_[index].end, "__attribute__((used, noinline))"});
       kernel(index);
     } else if (word == "__launch_bounds__" && at(index + 1) == "(") {
-      cuts_.push_back({words_[index].begin, words_[behind(index + 1) - 1].end, ""});
+      cuts_.push_back({words_[index].begin, words_[after(index + 1) - 1].end, ""});
     } else if (word == "thread_local") {
       shared(index);
     } else if (word == "simulated_cuda_end_of_headers") {
@@ -136,7 +136,7 @@ class Scan {
     size_t i = index + 1;
     for (; i < words_.size() && at(i) != "("; ++i) {
       if (at(i) == "=" || at(i) == ";" || at(i) == "{" || at(i) == "[") return;
-      if (at(i) == "__attribute__" || at(i) == "alignas" || at(i) == "decltype") i = behind(i + 1) - 1;
+      if (at(i) == "__attribute__" || at(i) == "alignas" || at(i) == "decltype") i = after(i + 1) - 1;
     }
     if (i == index + 1 || i >= words_.size()) return;  // if constexpr (...)
     cuts_.push_back({words_[index].begin, words_[index].end, declared(i, "inline") ? "" : "inline"});
@@ -153,9 +153,9 @@ class Scan {
           if (at(end) == ")") --depth;
         }
         bounds = source_.substr(words_[i + 2].begin, words_[end].begin - words_[i + 2].begin);
-        i = behind(i + 1) - 1;
+        i = after(i + 1) - 1;
       } else if (at(i) == "__attribute__" || at(i) == "alignas" || at(i) == "__declspec") {
-        i = behind(i + 1) - 1;
+        i = after(i + 1) - 1;
       } else if (at(i) == "(" && i > index) {
         add(at(i - 1), bounds);
         return;
@@ -183,7 +183,7 @@ class Scan {
     for (size_t i = index + 1; i < words_.size() && at(i) != ";" && at(i) != "="; ++i) {
       if (at(i) == "extern") is_extern = true;
       if (at(i) == "__attribute__" || at(i) == "alignas") {
-        i = behind(i + 1) - 1;
+        i = after(i + 1) - 1;
         continue;
       }
       if (at(i) == "[" && at(i + 1) == "]") {
@@ -201,7 +201,7 @@ class Scan {
   std::vector<Cut> cuts_;
   std::vector<std::string> spaces_;  // of each open brace; empty for those of no namespace
   std::string pending_space_;
-  bool in_source_ = false;  // behind this library's headers
+  bool in_source_ = false;  // after this library's headers
   size_t declaration_ = 0;  // where the present one begins
   Scanned result_;
 };

@@ -219,7 +219,7 @@ TEST_F(ModuleTest, MistakesInSourcesAndOptionsAreReported) {
 }
 
 constexpr const char* kFaults = R"cuda(
-extern "C" __global__ void behind(int* p, int n) { p[n] = 1; }
+extern "C" __global__ void after(int* p, int n) { p[n] = 1; }
 extern "C" __global__ void wild(long address) { *(volatile int*)address = 1; }
 extern "C" __global__ void trap() { if (threadIdx.x == 3) __trap(); __syncthreads(); }
 extern "C" __global__ void half_barrier() { if (threadIdx.x < 2) return; __syncthreads(); }
@@ -245,10 +245,10 @@ TEST_F(FaultTest, AccessesOutsideOfAllocationsBreakTheContext) {
   NativeModule module = load(kFaults);
   int* memory = onDevice(10);
   int index = 10;
-  ASSERT_EQ(launch(kernel(module, "behind"), 1, 1, {&memory, &index}), kSuccess);
+  ASSERT_EQ(launch(kernel(module, "after"), 1, 1, {&memory, &index}), kSuccess);
   expectSticky(kIllegalAddress);
   index = 9;
-  ASSERT_EQ(launch(kernel(module, "behind"), 1, 1, {&memory, &index}), kSuccess);
+  ASSERT_EQ(launch(kernel(module, "after"), 1, 1, {&memory, &index}), kSuccess);
   EXPECT_EQ(cudaStreamSynchronize(stream_), kSuccess);
   int local = 0;
   long host = static_cast<long>(address(&local));

@@ -22,7 +22,7 @@ class PlantedDefectTest : public SimulatedTest {
     simulatedCudaMendDevice(0);
   }
 
-  // One stream fills memory that another one copies behind an event. Null or an unrecorded event: an older record.
+  // One stream fills memory that another one copies after an event. Null or an unrecorded event: an older record.
   bool crossesStreams() {
     NativeStream other = makeStream();
     NativeEvent old = makeEvent(), event = makeEvent();

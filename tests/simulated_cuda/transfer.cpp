@@ -33,7 +33,7 @@ struct Side {
   unsigned char* at = nullptr;
   Shape shape{};
   std::shared_ptr<Allocation> memory;
-  std::vector<std::shared_ptr<Allocation>> more;  // mappings behind it
+  std::vector<std::shared_ptr<Allocation>> more;  // mappings after it
 
   bool pageable() const { return memory == nullptr; }
   bool mapped() const { return memory != nullptr && memory->kind == Kind::kMapped; }

@@ -56,6 +56,6 @@ class Unit {
   uint64_t item_offset_ = 0;  // of the thread's item in its variables
 };
 
-inline constexpr size_t kGuardedSharedBytes = 64;  // behind dynamic shared memory, looked at when a block has ended
+inline constexpr size_t kGuardedSharedBytes = 64;  // after dynamic shared memory, looked at when a block has ended
 
 }  // namespace manyrt::simulated

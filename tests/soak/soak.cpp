@@ -80,7 +80,7 @@ bool report(rtDevice_t handle, const std::string& device, const std::vector<soak
   const double iterations = samples.back().iterations - samples.front().iterations;
   std::string json = "{\"device\": \"" + device + "\", \"seconds\": " + std::to_string(seconds) +
                      ", \"iterations\": " + std::to_string(iterations) + ", \"figures\": {";
-  printf("%s: %.0f iterations in %.0f s behind a warm-up of %.0f s\n", device.c_str(), iterations, seconds,
+  printf("%s: %.0f iterations in %.0f s after a warm-up of %.0f s\n", device.c_str(), iterations, seconds,
          samples.front().seconds);
   bool grows = false;
   for (const soak::Figure& figure : soak::figures(handle)) {

@@ -1,7 +1,7 @@
 // Is memory handed out again before its last use? Usage: stamps DEVICE SECONDS [SEED [broken]]
 //
 // Threads work by random schedules on streams of their own and of each other. A block gets a stamp, a number that no other
-// block has, from a kernel that takes its time; other kernels compare it, on this stream and, behind a wait, on others; copies
+// block has, from a kernel that takes its time; other kernels compare it, on this stream and, after a wait, on others; copies
 // and graphs do the same. The program frees as soon as it may, with all of that in flight. Whatever the pool hands out too
 // early gets another stamp, and a comparison that comes later finds it. 1: one has; 77: there is no such device, or it runs no
 // kernels. With "broken", some frees do not wait for what another stream still does, a mistake of the program that must be
@@ -54,7 +54,7 @@ struct Block {
   unsigned char* memory = nullptr;
   size_t bytes = 0;
   uint32_t value = 0;
-  rtStream_t stream = nullptr;  // behind whose work all uses are
+  rtStream_t stream = nullptr;  // after whose work all uses are
 };
 
 struct Counts {
@@ -104,7 +104,7 @@ class Worker {
     while (std::chrono::steady_clock::now() < end) step();
     for (Block& block : live_) free(block);
   }
-  // Behind all threads, since others' blocks are behind these streams.
+  // After all threads, since others' blocks are after these streams.
   void end() {
     for (const rtStream_t stream : streams_) CHECK(rtStreamDestroy(stream));
     CHECK(rtStreamDestroy(capture_));
@@ -221,7 +221,7 @@ class Worker {
     if (to.stream != from.stream) CHECK(rtStreamWaitStream(from.stream, to.stream));
     CHECK(rtMemcpyAsync(to.memory, from.memory, to.bytes, RT_MEMCPY_DEFAULT, to.stream));
     compare(to, to.stream);
-    if (to.stream != from.stream) CHECK(rtStreamWaitStream(to.stream, from.stream));  // `from` is behind its copy
+    if (to.stream != from.stream) CHECK(rtStreamWaitStream(to.stream, from.stream));  // `from` is after its copy
     ++counts_.blocks;
     if (live_.size() < kMostLive) {
       live_.push_back(to);

@@ -97,7 +97,7 @@ TEST_P(ContextRaces, ResetIsBusyOrWorksWhileOthersUseTheContext) {
 }
 
 // Streams and threads that wait for a fence when its context goes: another one's, or the streams' own. Every wait ends, every
-// host function behind one is called once, and a stream whose context lives tells of the failure once.
+// host function after one is called once, and a stream whose context lives tells of the failure once.
 TEST_P(ContextRaces, WaitsForAFenceEndWithItsContext) {
   constexpr int kStreamsEach = 3;
   for (const bool own : {false, true}) {
@@ -149,7 +149,7 @@ TEST_P(ContextRaces, WaitsForAFenceEndWithItsContext) {
 }
 
 // An allocation does not pin the context: it is the reset that waits for it. Memory that came during a reset is of the context
-// behind it, so that the next one finds it alive.
+// after it, so that the next one finds it alive.
 TEST_P(ContextRaces, NoResetSucceedsWhileMemoryIsHeld) {
   constexpr int kHolders = 2;
   Context context;

@@ -87,7 +87,7 @@ TEST_P(MemoryRaces, OfFreesOfTheSameMemoryInSeveralOrdersOneSucceeds) {
     void* memory = nullptr;
     std::atomic<int> freed{0};
     ASSERT_RT_OK(rtMallocAsync(&memory, 1000, streams[0]));
-    if (round % 2 == 0) {  // each order comes behind the use
+    if (round % 2 == 0) {  // each order comes after the use
       ASSERT_RT_OK(rtMemsetAsync(memory, 1, 1000, streams[0]));
       ASSERT_RT_OK(rtEventRecord(used, streams[0]));
       for (int i = 1; i < kOrders; ++i) ASSERT_RT_OK(rtStreamWaitEvent(used, streams[i]));
@@ -239,7 +239,7 @@ TEST_P(MemoryRaces, ARangeIsUnregisteredOrTakenByAGraph) {
           EXPECT_TRUE(added == RT_SUCCESS || added == RT_ERROR_INVALID_VALUE) << rtGetErrorName(added);
           rtPointerAttributes_t attributes = RT_POINTER_ATTRIBUTES_INIT;
           EXPECT_RT_OK(rtPointerGetAttributes(&attributes, bytes.data()));
-          // Behind the end of the registration it is an address like any other.
+          // After the end of the registration it is an address like any other.
           taken = added == RT_SUCCESS && attributes.kind == RT_POINTER_REGISTERED;
         },
         2);
@@ -491,7 +491,7 @@ TEST_P(MemoryRaces, EachOfSeveralImportsOfOneMemoryIsFreed) {
   EXPECT_EQ(liveHandles(), live);
 }
 
-// A graph keeps the newest import: the older one is found behind it.
+// A graph keeps the newest import: the older one is found after it.
 TEST_P(MemoryRaces, AnImportThatAGraphHoldsDoesNotHideAnotherOne) {
   if (GetParam() != "cpu") GTEST_SKIP() << "the memory is that of the host";
   alignas(256) static unsigned char foreign[1024];

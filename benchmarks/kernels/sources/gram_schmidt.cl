@@ -1,5 +1,5 @@
 // QR by Gram-Schmidt, in the three launches of a step: the norm of column k (one group, a tree in local memory), column k of q, and
-// row k of r with the columns behind it made orthogonal to q's.
+// row k of r with the columns after it made orthogonal to q's.
 __kernel void gram_norm(__global const float* a, __global float* r, uint rows, uint columns, uint k, __local float* sums) {
   const uint lane = get_local_id(0);
   const uint size = get_local_size(0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The most likely states behind observations (Viterbi): a group takes a sequence, an item a state; scores are logarithms. */
+ * The most likely states after observations (Viterbi): a group takes a sequence, an item a state; scores are logarithms. */
 
 __kernel void viterbi(__global const float* transition, __global const float* emission, __global const uchar* observed,
                       __global uchar* back, __global int* path, __global float* score, uint symbols, uint length,

@@ -23,7 +23,7 @@ struct Local {
   std::size_t count;
 };
 
-/** What a launch covers: work-items, rounded up to whole work-groups, so that the kernel itself leaves out those behind the
+/** What a launch covers: work-items, rounded up to whole work-groups, so that the kernel itself leaves out those after the
  *  last one; or an exact number of work-groups. */
 class Range {
  public:

@@ -261,7 +261,7 @@ Outcome<E, DeviceSpan<T>> hostDevicePointer(M&& memory, const ContextRef& contex
 }
 
 /** Pins the program's own memory; its end unpins it, which may block while copies use it. The memory outlives it. It may end on
- *  any thread, whatever context is current there, and behind its context; graphs that name the memory end first. */
+ *  any thread, whatever context is current there, and after its context; graphs that name the memory end first. */
 class Registration {
  public:
   Registration() noexcept = default;
@@ -334,7 +334,7 @@ Outcome<E, void> copyBytes(void* dst, const void* src, std::size_t size, rtMemcp
   return detail::done<E>(rtMemcpy(dst, src, size, kind));
 }
 
-/** Rows of `width` bytes, each `pitch` bytes behind the one before. */
+/** Rows of `width` bytes, each `pitch` bytes after the one before. */
 template <class E = DefaultMode>
 Outcome<E, void> copyRows(void* dst, std::size_t dstPitch, const void* src, std::size_t srcPitch, std::size_t width,
                           std::size_t height, rtMemcpyKind kind = RT_MEMCPY_DEFAULT, E = {}) {

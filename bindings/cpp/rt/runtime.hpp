@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runtime: one device with a context, a stream, its memory, events and recorded graphs behind one class, for programs that want
+// Runtime: one device with a context, a stream, its memory, events and recorded graphs in one class, for programs that want
 // no more than that. It stands on the other headers and adds no function of rt.h. Failures are exceptions alone.
 #ifndef MANYRT_RT_RUNTIME_HPP_
 #define MANYRT_RT_RUNTIME_HPP_

@@ -139,7 +139,7 @@ struct OwnsElements<C, std::void_t<decltype(std::declval<const C&>().data()), de
     : std::bool_constant<!std::is_same_v<decltype(std::declval<const C&>().data()), decltype(std::declval<C&>().data())>> {};
 
 /** False where D, deduced from a D&&, is a container that ends with the call: what the library keeps would have no memory. A
- *  Buffer may end, as the library frees behind the last use. */
+ *  Buffer may end, as the library frees after the last use. */
 template <class D>
 constexpr bool outlivesCall() {
   return std::is_lvalue_reference_v<D> || (!std::is_array_v<D> && !OwnsElements<D>::value);

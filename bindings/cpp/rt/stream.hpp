@@ -276,7 +276,7 @@ class StreamRef : public Borrowed<rtStream_t> {
                              E = {}) const {
     return detail::done<E>(rtMemcpyAsync(dst, src, size, kind, get()));
   }
-  /** Rows of `width` bytes, each `pitch` bytes behind the one before. */
+  /** Rows of `width` bytes, each `pitch` bytes after the one before. */
   template <class E = DefaultMode>
   Outcome<E, void> copyRows(void* dst, std::size_t dstPitch, const void* src, std::size_t srcPitch, std::size_t width,
                             std::size_t height, rtMemcpyKind kind = RT_MEMCPY_DEFAULT, E = {}) const {
@@ -325,7 +325,7 @@ class StreamRef : public Borrowed<rtStream_t> {
     if (status >= 0) (void)call.release();
     return detail::done<E>(status);
   }
-  /** The C form; `release`, if there is one, is called once with `user` behind its last use, where this call succeeds. */
+  /** The C form; `release`, if there is one, is called once with `user` after its last use, where this call succeeds. */
   template <class E = DefaultMode>
   Outcome<E, void> callHost(rtHostFunction_t function, void* user, rtReleaseFunction_t release = nullptr, E = {}) const {
     return detail::done<E>(release == nullptr ? rtLaunchHostFunction(function, user, get())
@@ -359,7 +359,7 @@ class StreamRef : public Borrowed<rtStream_t> {
     const rtStatus_t status = rtStreamIsCapturing(&state, get());
     return detail::give<E, rtCaptureState>(status, state);
   }
-  /** The node behind which a capturing stream goes on; null if there is none yet. */
+  /** The node after which a capturing stream goes on; null if there is none yet. */
   template <class E = DefaultMode>
   Outcome<E, GraphNode> capturedNode(E = {}) const {
     return detail::fetch<E, GraphNode>(rtStreamGetCapturedNode, get());

@@ -72,14 +72,14 @@ Status Engine::start(uint32_t count) {
 }
 
 void Engine::stop() {
-  // Under the mutex of start(): behind it started_ is final. stopping_ is set before `sleep` of a worker is read in wake(). A
+  // Under the mutex of start(): after it started_ is final. stopping_ is set before `sleep` of a worker is read in wake(). A
   // worker sets `sleep` before it reads stopping_. All four are sequentially consistent, so the worker wakes or does not sleep.
   start_mutex_.lock();
   stopping_.store(true, std::memory_order_seq_cst);
   start_mutex_.unlock();
   uint32_t started = started_.load(std::memory_order_seq_cst);
   for (uint32_t i = 0; i < started; ++i) wake(workers_[i]);
-  // The acquire pairs with the decrement at the end of body(): what the workers have written is visible behind it. A worker
+  // The acquire pairs with the decrement at the end of body(): what the workers have written is visible after it. A worker
   // that stops its own engine cannot wait for itself. The sleep is bounded, since its length does not matter here.
   uint32_t alive;
   while (current_engine != this && (alive = running_.load(std::memory_order_acquire)) != 0) {
@@ -114,7 +114,7 @@ void Engine::body(void* user) {
 
 void Engine::work(Worker& worker) {
   int64_t active = nowNanoseconds();
-  // Nothing is read behind this load; somethingFor() reads the flag in the one order before the worker sleeps.
+  // Nothing is read after this load; somethingFor() reads the flag in the one order before the worker sleeps.
   while (!stopping_.load(std::memory_order_acquire)) {
     if (step(worker, &active)) continue;
     bool found = false;
@@ -266,7 +266,7 @@ bool Engine::lookAround(bool keep_idle, bool* lively, Stream** found) {
     if (pending && *found != nullptr) continue;
     remove(stream);
     // A submission may have relied on the entry until now. It sets producing_ before it reads listed_. remove() has cleared
-    // listed_, and hasWork() reads producing_ behind it. So the submission sees no entry, or this look sees the submission.
+    // listed_, and hasWork() reads producing_ after it. So the submission sees no entry, or this look sees the submission.
     if (!pending && stream->isFree() && stream->hasWork()) {
       append(kLazyList, stream);
       *lively = true;
@@ -285,7 +285,7 @@ bool Engine::lookAround(bool keep_idle, bool* lively, Stream** found) {
 
 void Engine::enlist(Stream* stream, bool urgent) {
   lock_.lock();
-  // A host thread may come here behind the last work of a context that has ended meanwhile. stop() sets stopping_ before it
+  // A host thread may come here after the last work of a context that has ended meanwhile. stop() sets stopping_ before it
   // empties the lists under this lock: what is listed before that it drops, what comes later sees it. Hence relaxed.
   if (stopping_.load(std::memory_order_relaxed)) {
     lock_.unlock();
@@ -315,7 +315,7 @@ void Engine::enlist(Stream* stream, bool urgent) {
   }
 }
 
-// Called behind endWatching(): the counters are lowered before the lists are read, as in doze().
+// Called after endWatching(): the counters are lowered before the lists are read, as in doze().
 void Engine::relay() {
   if (watching_.load(std::memory_order_seq_cst) == 0 && (team_.wanted() || anySolo())) wakeWatcher();
   if (urgent_.load(std::memory_order_seq_cst) != 0
@@ -373,7 +373,7 @@ void Engine::wakeWatcher() {
 }
 
 // For a thread that has found no sleeper among the first `started` workers. Another thread may have started one more meanwhile,
-// and not counted it yet when this one looked. That worker may have found nothing and sleep by now: it is woken behind the
+// and not counted it yet when this one looked. That worker may have found nothing and sleep by now: it is woken after the
 // mutex of start(), where it is counted.
 void Engine::startAnother(uint32_t started) {
   if (started == threads_) return;

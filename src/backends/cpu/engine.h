@@ -92,7 +92,7 @@ class Engine final : public RefCounted {
   bool claimCooperative(Stream* stream);
   void together(JobBody job, void* user, uint32_t total, bool foreign);  // gives the right back
   // Instead of a claim, by a stream that leaves its launch out. It may be the one that was told of its turn. The streams
-  // behind it are told only when a turn ends, so this passes the turn on.
+  // after it are told only when a turn ends, so this passes the turn on.
   void passCooperative() {
     if (cooperative_waiting_.load(std::memory_order_seq_cst) != 0 && !cooperative_.load(std::memory_order_seq_cst)) {
       releaseCooperative();
@@ -145,7 +145,7 @@ class Engine final : public RefCounted {
   // accesses are sequentially consistent. The lists themselves are under lock_.
   alignas(64) std::atomic<uint32_t> urgent_{0};  // streams on the urgent lists
   std::atomic<uint32_t> lazy_{0};                // and on the one that is looked at in passing
-  // Written under start_mutex_. Behind a relaxed load that finds too few, start() looks again under the mutex.
+  // Written under start_mutex_. After a relaxed load that finds too few, start() looks again under the mutex.
   std::atomic<uint32_t> started_{0};
   // stop() says how it meets the sleepers. A worker that reads it late runs one more turn.
   std::atomic<bool> stopping_{false};

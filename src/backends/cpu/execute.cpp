@@ -212,7 +212,7 @@ void Stream::runCopy(const backend::Copy& copy, bool foreign) { copyRows(*engine
 void Stream::runFill(const backend::Fill& fill, bool foreign) { fillRows(*engine_, fill, foreign); }
 
 void Stream::passPoint(backend::Point* point) {
-  // Announced first: a thread that sees the point passed may ask the stream, whose completed_ follows only behind this command.
+  // Announced first: a thread that sees the point passed may ask the stream, whose completed_ follows only after this command.
   announce(completed_.load(std::memory_order_relaxed) + 1);
   static_cast<Point*>(point)->pass(latch.get());
   point->drop();
@@ -271,7 +271,7 @@ bool Stream::callUser(const TaskCommand& command, const Executor& executor) {
     return true;
   }
   // The queue of host threads hands task_ and the ring's position over to runUser(). That sets task_done_ before unblock()
-  // frees the stream, which publishes it to the next executor. Nothing is touched behind submit(): the stream may run again by
+  // frees the stream, which publishes it to the next executor. Nothing is touched after submit(): the stream may run again by
   // then.
   task_ = command.task;
   retain();  // until unblock()

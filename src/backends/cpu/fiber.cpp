@@ -32,7 +32,7 @@ struct Group {
   std::exception_ptr failure;
   bool failed = false;  // looked at by each item, in begin()
   bool abandoned = false;
-  bool apart = false;  // see runApart; the addresses of the two below order its items behind the caller and before it
+  bool apart = false;  // see runApart; the addresses of the two below order its items after the caller and before it
   char begins = 0, ends = 0;
   // Of items in sub-groups, which come to the group's barriers at different times: here they are counted.
   std::vector<SubGroup> sub_groups;
@@ -40,7 +40,7 @@ struct Group {
   uint32_t idle_turns = 0;  // since something went on
 };
 
-// Fibers stay on their thread, so what is read here before a switch is right behind it.
+// Fibers stay on their thread, so what is read here before a switch is right after it.
 thread_local Group* current __attribute__((tls_model("initial-exec"))) = nullptr;
 thread_local Stacks* thread_stacks __attribute__((tls_model("initial-exec"))) = nullptr;
 thread_local bool thread_ending = false;
@@ -107,7 +107,7 @@ bool callItem(Group& group, uint32_t index) {
 
 #if defined(MANYRT_FIBERS_TSAN)
 
-// What fibers of a thread share of this file: items that ThreadSanitizer takes for threads use it one behind the other.
+// What fibers of a thread share of this file: items that ThreadSanitizer takes for threads use it one after the other.
 class Turn {
  public:
   Turn() { __tsan_acquire(&current); }
@@ -253,7 +253,7 @@ MANYRT_NOT_COUNTED void begin(Continuation& from) {
   follow(group.begins);
   if (!callItem(group, self.index)) group.failed = true;
   if (!group.sub_groups.empty()) leaveMeetings(group);
-  publish(group.ends);  // the caller ends the group: nothing of it is read by what the sanitizer sees behind this
+  publish(group.ends);  // the caller ends the group: nothing of it is read by what the sanitizer sees after this
   Fiber* const next = self.next;
   self.previous->next = next;
   next->previous = self.previous;

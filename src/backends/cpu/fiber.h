@@ -16,7 +16,7 @@ namespace manyrt::cpu::fibers {
 extern const compiler::FiberCalls kCalls;
 
 // In a library for ThreadSanitizer: as FiberCalls::run, but the sanitizer takes the items for threads that run beside each
-// other, behind the caller and before its return. They must not wait.
+// other, after the caller and before its return. They must not wait.
 void runApart(void (*item)(void* user, uint32_t index), void* user, uint32_t count);
 
 uint32_t keptStacks();  // of the calling thread

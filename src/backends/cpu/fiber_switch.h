@@ -91,7 +91,7 @@ MANYRT_NOT_COUNTED inline void arrive([[maybe_unused]] Continuation& self, [[may
 #endif
 }
 
-// `ends`: `from` is never continued. `apart`: ThreadSanitizer does not take `to` for being ordered behind `from`.
+// `ends`: `from` is never continued. `apart`: ThreadSanitizer does not take `to` for being ordered after `from`.
 MANYRT_NOT_COUNTED inline void depart([[maybe_unused]] Continuation& from, [[maybe_unused]] Continuation& to,
                                       [[maybe_unused]] bool ends, [[maybe_unused]] bool apart) {
 #if defined(MANYRT_FIBERS_ASAN)
@@ -141,7 +141,7 @@ MANYRT_NOT_COUNTED inline boost::context::detail::transfer_t keep(boost::context
 }
 
 // A fiber that waits is continued by way of keep(), on its stack, which returns to it. jump_fcontext itself ends in a jump. A
-// processor that pairs calls with returns guesses the next returns wrong behind such a jump (24 ns a switch instead of 6).
+// processor that pairs calls with returns guesses the next returns wrong after such a jump (24 ns a switch instead of 6).
 MANYRT_NOT_COUNTED inline boost::context::detail::transfer_t go(Continuation& self, Continuation& to) {
   if (!to.fresh) [[likely]]
     return boost::context::detail::ontop_fcontext(to.context, &self, keep);

@@ -99,7 +99,7 @@ void callJoined(const GroupRun& run, uint64_t begin, uint64_t end, uint64_t most
   }
 }
 
-// Local arguments lie behind the launch's local bytes and the kernel's own memory, each on its cache line.
+// Local arguments lie after the launch's local bytes and the kernel's own memory, each on its cache line.
 template <class Groups>
 void callWithLocals(const GroupRun& run, uint64_t begin, uint64_t end, uint32_t participant, unsigned char* arena,
                     Groups& groups) {

@@ -33,7 +33,7 @@ Status outOfMemory(uint64_t size) {
                        static_cast<unsigned long long>(availableMemory()));
 }
 
-// Reserves more than asked and gives back what lies before and behind the aligned range.
+// Reserves more than asked and gives back what lies before and after the aligned range.
 void* mapAligned(uint64_t size, uint64_t alignment) {
   uint64_t reserved;
   if (addOverflows(size, alignment, &reserved) || fault::fails("cpu.mmap")) return nullptr;
@@ -42,8 +42,8 @@ void* mapAligned(uint64_t size, uint64_t alignment) {
   uintptr_t begin = reinterpret_cast<uintptr_t>(base);
   uintptr_t at = (begin + alignment - 1) & ~(alignment - 1);
   if (at > begin) munmap(base, at - begin);
-  uint64_t behind = begin + reserved - (at + size);
-  if (behind > 0) munmap(reinterpret_cast<void*>(at + size), behind);
+  uint64_t after = begin + reserved - (at + size);
+  if (after > 0) munmap(reinterpret_cast<void*>(at + size), after);
   return reinterpret_cast<void*>(at);
 }
 

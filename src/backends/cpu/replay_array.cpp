@@ -376,7 +376,7 @@ uint32_t ReplayArray::finishTask(uint32_t task) {
       push(successor);
     }
   }
-  // Behind push(): a thread that sees all tasks finished leaves nothing in the list. Pairs with the acquire in takePart().
+  // After push(): a thread that sees all tasks finished leaves nothing in the list. Pairs with the acquire in takePart().
   finished_.fetch_add(1, std::memory_order_acq_rel);
   return next;
 }

@@ -18,9 +18,9 @@ struct ReplayLayout {
 
   ReplayLayout(std::span<const backend::ReplayStep> steps, uint32_t most_threads);  // may throw bad_alloc
 
-  std::vector<uint32_t> order;  // the step that each node is; behind those that it waits for
+  std::vector<uint32_t> order;  // the step that each node is; after those that it waits for
   std::vector<uint32_t> place;  // the node of each step
-  std::vector<Task> tasks;      // each behind those that it waits for
+  std::vector<Task> tasks;      // each after those that it waits for
   std::vector<uint32_t> successors;
   uint32_t threads;    // that there may be
   bool forks = false;  // two tasks may run at the same time

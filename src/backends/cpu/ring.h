@@ -52,7 +52,7 @@ struct FillCommand {
 struct ReplayCommand {
   Header header;
   ReplayArray* array;   // owned
-  backend::Point* end;  // owned; passed behind it
+  backend::Point* end;  // owned; passed after it
 };
 struct PointCommand {  // kRecord, kWait
   Header header;
@@ -93,7 +93,7 @@ class Ring {
     // The stream is idle and has no other user. Acquire pairs with recycle(), whose link to the next segment is followed.
     freeList(spare_.load(std::memory_order_acquire));
     freeList(ready_);
-    if (read_ != write_) free(read_);  // a jump without a command behind it
+    if (read_ != write_) free(read_);  // a jump without a command after it
     free(write_);
   }
 
@@ -154,7 +154,7 @@ class Ring {
       fresh = Segment::create();
       if (fresh == nullptr) return false;
     }
-    // reserve() always leaves a slot free for the jump. The command behind it publishes both, by submitted_.
+    // reserve() always leaves a slot free for the jump. The command after it publishes both, by submitted_.
     new (write_->slots[write_at_]) JumpCommand{{.kind = Kind::kJump}, fresh};
     write_ = fresh;
     write_at_ = 0;

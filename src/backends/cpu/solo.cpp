@@ -21,7 +21,7 @@ Solo::Request Solo::answer() const {
   }
 }
 
-// The job begins where the watcher saw the runner, which is this group or the one behind it.
+// The job begins where the watcher saw the runner, which is this group or the one after it.
 [[gnu::cold]] bool Solo::takeSlowly(uint64_t group) const { return answer() == kNone || group < first_; }
 
 bool Solo::end(Team& team) {
@@ -42,7 +42,7 @@ uint32_t Solo::steal(uint64_t running, uint32_t threads, Team& team) {
   if (request_.load(std::memory_order_relaxed) != kNone) return 0;
   request_.store(kAsked, std::memory_order_seq_cst);
   uint32_t helpers = 0;
-  // What is read behind the barrier is the same launch's only between two equal numbers. Its runner, if it has not ended, sees
+  // What is read after the barrier is the same launch's only between two equal numbers. Its runner, if it has not ended, sees
   // the question before the next group and before the end.
   if (barrier::heavy() && this->running() == running) {
     const uint64_t first = next_.load(std::memory_order_acquire);

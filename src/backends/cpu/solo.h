@@ -28,11 +28,11 @@ class alignas(64) Solo {
     user_ = user;
     total_ = total;
     foreign_ = foreign;
-    // Release: steal() acquires next_, and reads the fields above behind it.
+    // Release: steal() acquires next_, and reads the fields above after it.
     next_.store(0, std::memory_order_release);
     return true;
   }
-  // Before each group, in ascending order. False: this one and all behind it belong to the job.
+  // Before each group, in ascending order. False: this one and all after it belong to the job.
   bool take(uint64_t group) {
     // The three steps of the head of this file. The acquire pairs with steal(), which has stored job_ and first_ before.
     next_.store(group + 1, std::memory_order_release);
@@ -48,7 +48,7 @@ class alignas(64) Solo {
   // ---- The watching side: one thread at a time ----
 
   uint64_t running() const {  // 0: no launch; else a number of its own
-    // seq_cst: a worker looks here behind lowering the count of watchers, and begin() claims before its runner reads that
+    // seq_cst: a worker looks here after lowering the count of watchers, and begin() claims before its runner reads that
     // count.
     const uint64_t generation = generation_.load(std::memory_order_seq_cst);
     return (generation & 1) != 0 ? generation : 0;

@@ -107,7 +107,7 @@ inline void Stream::publish(uint32_t slots, bool urgent) {
 [[gnu::hot]] Status Stream::launch(backend::Kernel& base, const backend::Launch& launch) {
   HostKernel& kernel = static_cast<HostKernel&>(base);
   RT_TRY(engine_->ready(launch.cooperative));
-  // Values are written to the ring in place. A refusal behind reserve() leaves nothing: the next command takes the same slots.
+  // Values are written to the ring in place. A refusal after reserve() leaves nothing: the next command takes the same slots.
   uint32_t slots = 1 + (kernel.argumentBytes() + kSlotBytes - 1) / kSlotBytes;
   lockProducer();
   void* slot = ring_.reserve(slots);
@@ -301,7 +301,7 @@ bool Stream::acquireIdle() {
 // Gives the stream up; what has been submitted meanwhile is listed, unless a thread that waits is there to run it.
 [[gnu::hot]] void Stream::leave(bool urgent) {
   // The executor's half of the protocol: state_ is free before producing_, drainers_ and sleepers_ are read. A drainer raises
-  // drainers_ before it reads state_, and calls hurry() behind lowering it. So work is listed here, run by it, or listed there.
+  // drainers_ before it reads state_, and calls hurry() after lowering it. So work is listed here, run by it, or listed there.
   // The exchange also releases the ring's read position and what the commands did to the next executor.
   state_.exchange(kFree, std::memory_order_seq_cst);
   if (hasWork() && drainers_.load(std::memory_order_seq_cst) == 0) [[unlikely]] {
@@ -312,12 +312,12 @@ bool Stream::acquireIdle() {
 
 void Stream::hurry() {
   // Not free: the executor lists what it leaves. Sequentially consistent, since a caller has raised sleepers_ or lowered
-  // drainers_ before, and leave() and unblock() read those behind their store to state_.
+  // drainers_ before, and leave() and unblock() read those after their store to state_.
   if (listed_.load(std::memory_order_seq_cst) == kUrgent || !isFree() || !hasWork()) return;
   engine_->enlist(this, true);
 }
 
-// A program that waits behind each submission runs its work itself, however long that is. A worker that is woken for it takes a
+// A program that waits after each submission runs its work itself, however long that is. A worker that is woken for it takes a
 // core from it, and where other processes need the cores too, from all of them.
 bool Stream::waitersComeFirst() const { return came_first_ >= kCameFirst; }
 
@@ -406,7 +406,7 @@ bool Stream::waitLong(uint64_t serial, Deadline deadline) {
 bool Stream::sleep(uint64_t serial, Deadline deadline) {
   // The sleeper publishes sleepers_ and wake_at_, passes the heavy barrier, and reads completed_. The executor stores
   // completed_, passes the light one, and reads sleepers_ and wake_at_. So the sleeper sees the number or the executor sees the
-  // sleeper. progress_ is read first: tellSleepers() changes it behind resetting wake_at_, and then the futex does not sleep.
+  // sleeper. progress_ is read first: tellSleepers() changes it after resetting wake_at_, and then the futex does not sleep.
   // So a reset that discards this thread's wake_at_ costs one more look. Acquire: a thread that reads the new progress_ sees
   // the reset, too.
   uint32_t progress = progress_.load(std::memory_order_acquire);

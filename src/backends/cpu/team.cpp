@@ -71,7 +71,7 @@ void Team::open(Job& job, JobBody body, void* user, uint64_t first, uint64_t tot
 
 void Team::close(Job& job) {
   // No worker joins once kOpen is off: enrol() swaps the whole word. The acquire load pairs with the decrement in join(), so
-  // what the helpers wrote is visible behind it. The release then hands the slot to the next claim().
+  // what the helpers wrote is visible after it. The release then hands the slot to the next claim().
   job.gate.fetch_and(~kOpen, std::memory_order_acq_rel);
   open_.fetch_sub(1, std::memory_order_seq_cst);
   spinUntil([&] { return (job.gate.load(std::memory_order_acquire) & kActiveMask) == 0; });
@@ -133,7 +133,7 @@ bool Team::enrol(Job& job, TeamMember& member, uint64_t inside, uint32_t* partic
       }
       if (nowNanoseconds() - member.seen_at < kPatience) return false;
     }
-    // Acquire pairs with the store in open(): behind this the job may be read. All changes of an open gate are
+    // Acquire pairs with the store in open(): after this the job may be read. All changes of an open gate are
     // read-modify-writes, so they form one release sequence, and close() synchronises with the decrement of each helper.
     if (job.gate.compare_exchange_weak(gate, gate + inside - kTicket, std::memory_order_acq_rel)) break;
   }
@@ -147,7 +147,7 @@ bool Team::joinCooperative(TeamMember& member) {
   // Only a look: enrol() reads the gate again, and takes the ticket.
   uint64_t gate = job.gate.load(std::memory_order_acquire);
   if ((gate & kOpen) == 0 || (gate & kTicketMask) == 0 || gate / kGeneration == member.cooperative) return false;
-  // Only a prefetch, so `user` may be that of another job: relaxed. It is read again behind the ticket.
+  // Only a prefetch, so `user` may be that of another job: relaxed. It is read again after the ticket.
   const char* data = static_cast<const char*>(job.user.load(std::memory_order_relaxed));
   __builtin_prefetch(data);
   __builtin_prefetch(data + 64);

@@ -95,7 +95,7 @@ void Callbacks::unlink(Callback* callback) {
   callback->previous_ = callback->next_ = nullptr;
 }
 
-// Behind the decrement of the last one the owner may delete this object, so the wake-up uses the address alone.
+// After the decrement of the last one the owner may delete this object, so the wake-up uses the address alone.
 void Callbacks::leave() {
   std::atomic<uint32_t>* busy = &busy_;
   if (busy->fetch_sub(1, std::memory_order_acq_rel) == 1) futexWake(busy, INT_MAX);

@@ -38,7 +38,7 @@ class Callbacks final : private host_threads::Job {
 
   Status start(NativeContext context);  // before anything else
 
-  // Behind what the stream has. Takes the callback, which is deleted after its call; a failure leaves it with the caller,
+  // After what the stream has. Takes the callback, which is deleted after its call; a failure leaves it with the caller,
   // uncalled. The context is current.
   Status launch(NativeStream stream, std::unique_ptr<Callback>* callback);
   void deviceLost(const Status& status);  // calls lost() of all that are pending

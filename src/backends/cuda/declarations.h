@@ -35,7 +35,7 @@ struct Uuid {
   unsigned char bytes[16];
 };
 
-// As cudaPointerAttributes begins in every version since 11; the room behind is for what later ones append.
+// As cudaPointerAttributes begins in every version since 11; the room after is for what later ones append.
 struct PointerAttributes {
   int type;  // kMemory...
   int device;

@@ -1,5 +1,5 @@
-// The native events of a context: behind points, for the library's own use, and the native streams on which notifications wait.
-// It outlives its context where an event is kept.
+// The native events of a context: those behind points, those for the library's own use, and the native streams on which
+// notifications wait. It outlives its context where an event is kept.
 #pragma once
 
 #include <mutex>

@@ -56,7 +56,7 @@ NativeModuleOwner::NativeModuleOwner(Ref<Context> context, NativeModule module)
     : context_(std::move(context)), module_(module) {}
 
 NativeModuleOwner::~NativeModuleOwner() {
-  // Relaxed: the program that had the native module dropped its reference behind that, which orders the flag.
+  // Relaxed: the program that had the native module dropped its reference after that, which orders the flag.
   if (code_bytes_ != 0 && !exported_.load(std::memory_order_relaxed)) {
     context_->loader().giveBack(module_, key_, code_bytes_);
     return;
@@ -106,7 +106,7 @@ class Unloading final : public host_threads::Job {
 
 void NativeModuleOwner::recycle() {
   // The last reference is gone, but streams may still run its kernels. A stream that is idle now gets no more of them. The
-  // others are noted with their last submission, and a thread of the library deletes the module behind those.
+  // others are noted with their last submission, and a thread of the library deletes the module after those.
   const Ref<Context> context = context_;  // another thread may have deleted this by the end of unloadAfterWork()
   if (shared_) context->loader().forget(*this, key_);
   try {

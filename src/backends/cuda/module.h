@@ -106,7 +106,7 @@ class ModuleLoader final : public backend::ModuleLoader {
   Ref<NativeModuleOwner> findShared(const Digest& key);  // null: there is none
   Ref<NativeModuleOwner> share(Ref<NativeModuleOwner> made, const Digest& key);
   Status loadBuilt(Ref<NativeModuleOwner>* module, const compiler::CudaImage& image, const char* name);
-  // `code` is an image of that format; of PTX its terminator stands behind it.
+  // `code` is an image of that format; of PTX its terminator stands after it.
   Status loadNative(Ref<NativeModuleOwner>* module, std::string_view code, const char* name, int32_t format);
   Status loadModule(Ref<backend::Module>* module, std::shared_ptr<const compiler::CudaImage> built, const char* name,
                     bool enumerates, int32_t origin);

@@ -45,7 +45,7 @@ class Point final : public driver::Point {
   // Null until it is recorded. What a stream of CUDA waits for on the device.
   NativeEvent recordedEvent() const { return isRecorded() ? event_ : nullptr; }
   // Its native event was given out: an import may find it by that, so it is never recorded in place again.
-  // Relaxed: mayRenew() is asked by a caller that holds the only reference, which it got behind the export.
+  // Relaxed: mayRenew() is asked by a caller that holds the only reference, which it got after the export.
   void noteExported() { exported_.store(true, std::memory_order_relaxed); }
   // For recording it anew in place, while only its event holds it. Not of borrowed ones, nor before a first record.
   bool mayRenew(const EventPool& pool) const {

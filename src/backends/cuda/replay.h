@@ -1,5 +1,5 @@
 // Graphs of CUDA: steps are nodes of a native graph that is instantiated once, and a launch is one cuGraphLaunch. CUDA orders
-// the launches of one native graph, on whatever streams. Only a launch that its stream holds back has a point behind it.
+// the launches of one native graph, on whatever streams. Only a launch that its stream holds back has a point after it.
 #pragma once
 
 #include "backends/cuda/stream.h"

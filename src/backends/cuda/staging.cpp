@@ -84,7 +84,7 @@ struct Staging::Worker final : host_threads::Job {
   bool queued = false;  // as a job; under work_mutex_
   NativeStream stream = nullptr;
   NativeEvent joined = nullptr;
-  NativeEvent last = nullptr;  // behind its last copy to the device in this one; null: it took no piece
+  NativeEvent last = nullptr;  // after its last copy to the device in this one; null: it took no piece
   unsigned char* slots[kSlots] = {};
   NativeEvent reached[kSlots] = {};
 };
@@ -182,7 +182,7 @@ void Staging::copyPieces(Worker& worker, Work& work) {
   struct Piece {
     uint64_t begin = 0, size = 0;
   };
-  // Each slot has an event behind its last copy. `empty` waits for it before the slot is written again, so up to kSlots copies
+  // Each slot has an event after its last copy. `empty` waits for it before the slot is written again, so up to kSlots copies
   // of a worker are under way while it copies memory. The counter deals out pieces; a failure of any worker stops all.
   Piece in_slot[kSlots];
   const auto check = [&](const char* call, Error error) {

@@ -116,7 +116,7 @@ bool Stream::importAgain(NativeStream native) {
   return true;
 }
 
-// A stream of our own goes on behind what the native one has: what is held back, every question and every point are its. Where
+// A stream of our own goes on after what the native one has: what is held back, every question and every point are its. Where
 // nothing is left, there is nothing to ask. Without memory for it the native stream has to last, as its owner may have seen to.
 void Stream::endImport() {
   if (!imported_ || of_current_) return;  // one of ours, or one that is never destroyed
@@ -509,7 +509,7 @@ bool Stream::askRecord(uint64_t serial) {
   const NativeEvent event = last_record_->of(serial);
   if (event == nullptr) return false;
   if (whateverIsCurrent(native_context_, [&] { return table().cuEventQuery(event); }) != kSuccess) return false;
-  // The second look may not be reordered before the driver's answer: the fence keeps the loads behind it.
+  // The second look may not be reordered before the driver's answer: the fence keeps the loads after it.
   std::atomic_thread_fence(std::memory_order_acquire);
   if (last_record_->of(serial) != event) return false;  // recorded anew meanwhile: the answer may be of that
   advance(serial);
@@ -526,7 +526,7 @@ bool Stream::awaitInDriver() {
   return error == kSuccess;
 }
 
-// Where the stream has more behind `serial`, that is not waited for: it may wait for the caller. With the thread asleep, or on
+// Where the stream has more after `serial`, that is not waited for: it may wait for the caller. With the thread asleep, or on
 // a native stream that may end before the event does, a marker is waited for.
 Stream::Slept Stream::sleep(uint64_t serial, Deadline deadline, int64_t) {
   if (!deadline.isNever() || withDevice() != serial) return Slept::kNotNow;

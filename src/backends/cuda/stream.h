@@ -82,7 +82,7 @@ class Stream final : public driver::FastStream<Stream> {
 
   const Ref<EventPool> events_;
   const Ref<LastRecord> last_record_;
-  NativeStream native_;  // of an import until that ends, then one of our own behind it; read under the mutex or asking_
+  NativeStream native_;  // of an import until that ends, then one of our own after it; read under the mutex or asking_
   const NativeContext native_context_;
   const bool imported_;
   bool borrowed_;          // the native stream is not ours to destroy

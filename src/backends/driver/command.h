@@ -33,7 +33,7 @@ struct LaunchCommand {
 struct ReplayCommand {
   Ref<backend::Replay> replay;
   Ref<RefCounted> version;  // what the replay was at the launch, where it may be changed meanwhile
-  Ref<backend::Point> end;  // passed behind the launch
+  Ref<backend::Point> end;  // passed after the launch
 };
 
 struct RecordCommand {

@@ -12,7 +12,7 @@ namespace manyrt::driver {
 // What a launch of a replay came to.
 struct Launched {
   uint64_t serial = 0;      // its submission; 0: nothing was submitted
-  Ref<backend::Point> end;  // behind it, where the stream holds it back
+  Ref<backend::Point> end;  // after it, where the stream holds it back
   bool refused = false;     // the stream is held, and the caller asked for a launch that is not held back
 };
 

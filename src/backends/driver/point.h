@@ -1,4 +1,4 @@
-// A point of a driver. Once recorded, it is a place in a native stream. Before that, behind a host function for example,
+// A point of a driver. Once recorded, it is a place in a native stream. Before that, after a host function for example,
 // threads and streams that wait for it wait on the host. Contexts make points, and reuse those that have no reference left.
 #pragma once
 

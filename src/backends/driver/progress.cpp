@@ -1,5 +1,5 @@
 // How far the device has come with a stream: queries and waits. Some drivers cannot say how far a busy stream has come. Then a
-// query leaves a marker, a point behind all work that is with the device; a few may be pending. So launches record nothing.
+// query leaves a marker, a point after all work that is with the device; a few may be pending. So launches record nothing.
 #include <sched.h>
 
 #include <algorithm>
@@ -63,10 +63,10 @@ void Stream::lookAtMarkers() {
   marker_count_ -= reached;
 }
 
-// Under the mutex of the markers. True: the newest marker is behind all that is with the device.
+// Under the mutex of the markers. True: the newest marker is after all that is with the device.
 bool Stream::mark(bool patiently) {
   // A stale completed_ costs one marker at most, so it is read relaxed. native_serial_ is read relaxed under the mutex of
-  // submission, under which alone it is written: the marker stands behind exactly those.
+  // submission, under which alone it is written: the marker stands after exactly those.
   const uint64_t newest = marker_count_ == 0 ? completed_.load(std::memory_order_relaxed) : markers_[marker_count_ - 1].serial;
   if (newest >= withDevice()) return true;
   if (marker_count_ == kMaxMarkers) return false;
@@ -89,7 +89,7 @@ bool Stream::mark(bool patiently) {
 void Stream::markThis(Ref<backend::Point> point) {
   std::unique_lock markers(markers_mutex_, std::try_to_lock);
   if (!markers.owns_lock() || marker_count_ == kMaxMarkers) return;
-  // Relaxed under the mutex of submission; the submission is counted behind this call.
+  // Relaxed under the mutex of submission; the submission is counted after this call.
   markers_[marker_count_++] = {std::move(point), native_serial_.load(std::memory_order_relaxed) + 1};
 }
 
@@ -107,7 +107,7 @@ Ref<backend::Point> Stream::markAfter(uint64_t serial) {
 
 // Of a held stream: a thread of the library makes progress. False: the deadline passed.
 bool Stream::awaitSubmission(uint64_t serial, Deadline deadline) {
-  // Read first: a submission that is over behind this has changed the word by the time the futex compares it.
+  // Read first: a submission that is over after this has changed the word by the time the futex compares it.
   const uint32_t progress = progress_.load(std::memory_order_seq_cst);
   sleepers_.fetch_add(1, std::memory_order_seq_cst);  // as wake() says
   const bool held = withDevice() < serial;

@@ -38,11 +38,11 @@ class Replay : public backend::Replay {
   Status comeAfter(backend::Stream& stream, backend::Stream&) final { return last_ ? comeAfterLast(stream) : Status(); }
 
  protected:
-  // Whether a launch has yet to be given to the driver. If any has, the last one has: it came behind the others.
+  // Whether a launch has yet to be given to the driver. If any has, the last one has: it came after the others.
   bool isHeldBack() const { return end_ && !static_cast<const Point&>(*end_).isRecorded() && !end_->done(); }
 
  private:
-  // Behind the last launch alone: what its stream holds back behind that may be waiting for what is to come.
+  // After the last launch alone: what its stream holds back after that may be waiting for what is to come.
   Status comeAfterLast(backend::Stream& stream) {
     Ref<backend::Point> end = end_;
     if (!end) RT_TRY(last_->recordAhead(&end, last_serial_));
@@ -52,7 +52,7 @@ class Replay : public backend::Replay {
 
   Ref<StreamType> last_;
   uint64_t last_serial_ = 0;
-  Ref<backend::Point> end_;  // behind the last launch, where its stream held it back
+  Ref<backend::Point> end_;  // after the last launch, where its stream held it back
 };
 
 }  // namespace manyrt::driver

@@ -74,7 +74,7 @@ bool Stream::hold(std::unique_ptr<Command> command) {
 }
 
 Status Stream::wait(Ref<backend::Point> point, backend::Skip skip) {
-  RT_TRY(host_threads::reserve());  // for going on behind a point that the host waits for
+  RT_TRY(host_threads::reserve());  // for going on after a point that the host waits for
   std::lock_guard lock(mutex_);
   // A point that is passed needs no wait: its failure latches at once. One of this driver is waited for on the device. Any
   // other one holds the stream, so that the host can wait for it.
@@ -99,7 +99,7 @@ Status Stream::call(Task* given, backend::TaskKind kind) {
   std::unique_ptr<Task> task(given);
   RT_TRY(host_threads::reserve());
   std::unique_lock lock(mutex_);
-  // A program's function always holds the stream: a failure has to reach it, and skip what is behind it. A task of the library
+  // A program's function always holds the stream: a failure has to reach it, and skip what is after it. A task of the library
   // may be run by the driver, or on this thread where the driver's work is over when its call returns.
   const bool at_once = kind == backend::TaskKind::kInternal && !isHeld();
   if (at_once) {
@@ -166,7 +166,7 @@ void Stream::begin() {
   resume();
 }
 
-// The host's part of the first command, which this thread alone touches. What is submitted meanwhile queues up behind it. So
+// The host's part of the first command, which this thread alone touches. What is submitted meanwhile queues up after it. So
 // the mutex is free while the program's function runs.
 void Stream::doOnHost(Command& command, std::unique_lock<decltype(mutex_)>& lock) {
   // The device is waited for, and its failures are latched, before the function runs: it may be given the status. A device lost

@@ -34,7 +34,7 @@ class Stream : public backend::Stream, private backend::Waiter, private host_thr
   bool wait(uint64_t serial, Deadline deadline) final;
   bool isInsideTask() const final { return task_stream_ == this; }
 
-  // Leaves a point behind what is with the device, ahead of what the stream holds back. It carries no failure. Null: all up to
+  // Leaves a point after what is with the device, ahead of what the stream holds back. It carries no failure. Null: all up to
   // `serial` is over. No submission.
   Status recordAhead(Ref<backend::Point>* point, uint64_t serial);
   // The kernel that was launched last, while work is unfinished, where the driver's stream says so; else null. Kept for good.
@@ -85,7 +85,7 @@ class Stream : public backend::Stream, private backend::Waiter, private host_thr
   virtual void copyOnHost(const backend::Copy&) {}
   virtual void fillOnHost(const backend::Fill&) {}
 
-  // Has what was enqueued begin. Asked by waits and queries, and behind each submission unless the driver gathers. Under the
+  // Has what was enqueued begin. Asked by waits and queries, and after each submission unless the driver gathers. Under the
   // mutex.
   virtual void flush() {}
   // Whether all that is with the device is over, without waiting. kUnknown: the driver does not say at this moment.
@@ -122,11 +122,11 @@ class Stream : public backend::Stream, private backend::Waiter, private host_thr
   Status keep(Work work);
   template <class Enqueue>
   Status unlessFailed(Enqueue enqueue) {
-    // The stream may have failed since the caller looked: at a native function in the middle of a graph, say. What is behind a
+    // The stream may have failed since the caller looked: at a native function in the middle of a graph, say. What is after a
     // failure is skipped; points, which carry it, are not.
     return latch.failed() ? Status() : enqueue();
   }
-  // A point behind the submission that is being given to the driver, which the driver has at hand. Under the mutex.
+  // A point after the submission that is being given to the driver, which the driver has at hand. Under the mutex.
   void markThis(Ref<backend::Point> point);
 
   // Without the mutex.

@@ -8,9 +8,9 @@ namespace manyrt::null {
 
 char* Stream::bytes(const void* address) const {
   uint64_t offset = 0;
-  void* behind = distant_ != nullptr ? distant_->find(address, &offset) : nullptr;
-  if (behind == nullptr) return static_cast<char*>(const_cast<void*>(address));
-  return static_cast<char*>(behind) + offset;
+  void* after = distant_ != nullptr ? distant_->find(address, &offset) : nullptr;
+  if (after == nullptr) return static_cast<char*>(const_cast<void*>(address));
+  return static_cast<char*>(after) + offset;
 }
 
 Status Stream::enqueueCopy(const backend::Copy& copy) {

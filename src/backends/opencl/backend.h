@@ -19,7 +19,7 @@ class Backend final : public backend::Backend {
   backend::Device* device(int32_t ordinal) override;
   void info(rtBackendInfo_t* info) override;
   void settle();  // at exit: waits for what is enqueued
-  void close();   // at exit, behind it
+  void close();   // at exit, after it
 
  private:
   void open();

@@ -290,7 +290,7 @@ void Device::native(uint64_t out[2]) {
 void Device::noteAddresses(void* address, uint64_t size) {
   std::lock_guard lock(mutex_);
   addresses_[reinterpret_cast<uintptr_t>(address)] = size;
-  // Behind the change of the list, also below: addressGeneration() acquires it.
+  // After the change of the list, also below: addressGeneration() acquires it.
   address_generation_.fetch_add(1, std::memory_order_release);
 }
 

@@ -82,7 +82,7 @@ constexpr const char* kNames[] = {
 #undef X
 };
 constexpr size_t kCalls = static_cast<size_t>(CallId::kCount);
-// Relaxed: counters for tests, which read them behind their own calls.
+// Relaxed: counters for tests, which read them after their own calls.
 std::atomic<uint64_t> counted[kCalls];
 
 std::recursive_mutex& turn() {

@@ -63,7 +63,7 @@ namespace {
 
 constexpr uint64_t kBatch = 64;
 constexpr int kGenerations = 3;               // a handle, its pool, the pool's memory
-constexpr std::chrono::seconds kPatience(1);  // of drain() and synchronize(): a driver may free behind work of its device
+constexpr std::chrono::seconds kPatience(1);  // of drain() and synchronize(): a driver may free after work of its device
 
 // Acquire loads pair with the release that adds a record: its `next` and its fields are there.
 std::atomic<Record*> records{nullptr};
@@ -101,7 +101,7 @@ uint64_t oldestActive(uint64_t oldest, bool ordered) {
     std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with the fence in light()
   }
   for (Record* record = records.load(std::memory_order_acquire); record != nullptr; record = record->next) {
-    // Acquire: 0 pairs with the release at the end of a guard, so that reclaiming comes behind the call.
+    // Acquire: 0 pairs with the release at the end of a guard, so that reclaiming comes after the call.
     uint64_t active = record->active.load(std::memory_order_acquire);
     if (active != 0 && active < oldest) oldest = active;
   }
@@ -158,7 +158,7 @@ Collector* const collector = new Collector;  // never destroyed: threads may ret
 }  // namespace
 
 void retire(Retired* object) {
-  // The caller has closed the object's handle before. So the stamp, read behind that, is at least the epoch of every call that
+  // The caller has closed the object's handle before. So the stamp, read after that, is at least the epoch of every call that
   // may have found the object. Stamps ascend along the list, because they are read under its lock.
   limbo.lock.lock();
   limbo.push(object, internal::current.load(std::memory_order_seq_cst));
@@ -206,7 +206,7 @@ namespace {
 bool collectOnce() {
   lock_order::noneHeld("reclaiming");
   if (limbo.count.load(std::memory_order_relaxed) == 0) return false;
-  // Calls that begin behind heavy() cannot find an object that was retired before it. The ones before show their epoch in
+  // Calls that begin after heavy() cannot find an object that was retired before it. The ones before show their epoch in
   // `active` by then, so objects with older stamps than all of these are unreachable.
   uint64_t epoch = internal::current.fetch_add(1, std::memory_order_seq_cst) + 1;
   const bool ordered = barrier::heavy();
@@ -224,7 +224,7 @@ bool collectOnce() {
     object->reclaim();
     object = next;
   }
-  // Release: pairs with drain(), which comes behind the destructors then.
+  // Release: pairs with drain(), which comes after the destructors then.
   if (record != nullptr) record->reclaiming.store(outer, std::memory_order_release);
   return any;
 }
@@ -319,7 +319,7 @@ void drain() {
   for (int generation = 0; generation < kGenerations; ++generation) {
     if (!synchronize()) return;
     collect();
-    // A thread takes objects from the list and sets `reclaiming` under this lock: behind it the marks of all earlier takers
+    // A thread takes objects from the list and sets `reclaiming` under this lock: after it the marks of all earlier takers
     // are visible. A mark of a later epoch belongs to objects that this drain need not wait for.
     limbo.lock.lock();
     const uint64_t now = internal::current.load(std::memory_order_relaxed);

@@ -3,7 +3,7 @@
 // call that blocks takes leases first and leaves its guard. Callers: src/api, and library threads that follow handles.
 //
 // Retiring only queues. Objects are reclaimed, and queued calls into the program are made (base/callbacks.h), when a thread is
-// at rest. A thread is at rest behind the guard of its outermost call, and where a thread of the library says that it holds no
+// at rest. A thread is at rest after the guard of its outermost call, and where a thread of the library says that it holds no
 // lock. So neither happens inside a guard or under a lock, however deep in a call the last use of an object ends.
 #pragma once
 
@@ -72,7 +72,7 @@ class Guard {
     if ((record_->slow | state_) != 0) [[unlikely]] {
       internal::endSlowly(record_, state_);
     } else {
-      // Release: a collector that reads 0 comes behind all that the call did with what it found.
+      // Release: a collector that reads 0 comes after all that the call did with what it found.
       record_->active.store(0, std::memory_order_release);
     }
   }
@@ -94,7 +94,7 @@ class Guard {
 
  private:
   // The store of the epoch has to be visible before any load of the call. light() orders the two against the heavy() of a
-  // collector. Either the collector reads this store and spares what the call may find. Or the call's loads come behind the
+  // collector. Either the collector reads this store and spares what the call may find. Or the call's loads come after the
   // heavy(), and find the closed generation of a retired object (SlotTable::destroy).
   void begin() {
     record_->active.store(internal::current.load(std::memory_order_acquire), std::memory_order_relaxed);
@@ -174,7 +174,7 @@ class Scope {
 
 void retire(Retired* object);  // the caller has made it unreachable
 void finish(Retired* object);  // no call can find it any more: reclaims it when this thread is at rest, or at once
-void collectAfterCall();      // asks this thread to collect when its call has ended, also less than a batch
+void collectAfterCall();       // asks this thread to collect when its call has ended, also less than a batch
 void collect();                // reclaims what can be reclaimed; at rest. Cheap when there is nothing
 void park();                   // gives the record of an idle library thread back until the thread works again
 void safePoint();              // a thread of the library is at rest, inside one Scope: reclaims, and makes its queued calls

@@ -142,7 +142,7 @@ class SlotTable {
     if (object == nullptr) return false;
     Slot<T>* slot = slotOf(object);
     uint32_t generation = static_cast<uint32_t>(bits >> 32);
-    // One of several callers closes it. seq_cst: retire() reads the epoch behind this store in the one order of both.
+    // One of several callers closes it. seq_cst: retire() reads the epoch after this store in the one order of both.
     if (!slot->generation_.compare_exchange_strong(generation, kClosed, std::memory_order_seq_cst)) return false;
     live_.fetch_sub(1, std::memory_order_relaxed);
     epoch::retire(slot);

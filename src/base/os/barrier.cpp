@@ -40,7 +40,7 @@ void prepare() {
   long supported = syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);
   if (supported < 0 || (supported & MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0) return;
   if (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0)
-    // Relaxed: the start of the library publishes it to every call, as it stores kRunning behind this with release.
+    // Relaxed: the start of the library publishes it to every call, as it stores kRunning after this with release.
     internal::asymmetric.store(true, std::memory_order_relaxed);
 #endif
 }

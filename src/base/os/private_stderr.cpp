@@ -50,7 +50,7 @@ void readBack(std::string* written) try {
 
 void* runCall(void* argument) {
   Call& call = *static_cast<Call*>(argument);
-  // Only behind leaveTable(): before it the program would see the descriptor.
+  // Only after leaveTable(): before it the program would see the descriptor.
   const int memory = leaveTable() ? memfd_create("manyrt-remarks", MFD_CLOEXEC) : -1;
   const bool redirected = memory >= 0 && dup2(memory, STDERR_FILENO) == STDERR_FILENO;
   call.body(call.user);

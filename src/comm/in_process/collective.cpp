@@ -107,7 +107,7 @@ Status Member::allToAll(const Operation& operation, Meeting& meeting) {
     status = pull(at(all, bytes * rank), at(meeting.operations[rank]->send, bytes * rank_), bytes, rank);
   }
   if (std::any_of(meeting.operations.begin(), meeting.operations.end(), in_place)) {
-    const Status settled = settle();  // what this rank has pulled may be overwritten behind the step
+    const Status settled = settle();  // what this rank has pulled may be overwritten after the step
     if (status.ok()) status = settled;
     if (!status.ok()) monitor().fail(status, rank_);
     const Status stepped = team_->step(meeting);

@@ -31,7 +31,7 @@ class Kernels {
     rtKernel_t divide = nullptr;
   };
   const rtContext_t context_;
-  std::mutex mutex_;  // of building; behind build() the entry stays as it is
+  std::mutex mutex_;  // of building; after build() the entry stays as it is
   std::array<Module, kTypeCount> modules_;
 };
 

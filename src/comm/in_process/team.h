@@ -51,7 +51,7 @@ class Team : public std::enable_shared_from_this<Team> {
 
   void offer(Offer& offer, int32_t rank);
   Status waitForTaker(Offer& offer, int32_t rank);  // until the receiver has the elements
-  void takeBack(Offer& offer, int32_t rank);        // behind a failure: until no rank reads the memory
+  void takeBack(Offer& offer, int32_t rank);        // after a failure: until no rank reads the memory
   Status take(Offer** offer, const Operation& receive, int32_t rank);
   void finish(Offer& offer);
 

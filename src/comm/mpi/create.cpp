@@ -101,7 +101,7 @@ Carrier Rank::carrier() const {
 
 Rank::~Rank() {
   (void)rtStreamDestroy(stream_);
-  // Behind a failure operations and messages may be under way. MPI would give them to the next communicator with this one's
+  // After a failure operations and messages may be under way. MPI would give them to the next communicator with this one's
   // number, so the number is not given back. Nor is memory that a receive which had begun may still write to.
   if (monitor().failure().ok()) {
     plugin_.release(comm_);

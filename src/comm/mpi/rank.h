@@ -58,7 +58,7 @@ class Rank final : public Communicator {
  private:
   friend Status create(std::shared_ptr<Communicator>*, const Place&, const Settings&, const void*);
 
-  // What a rank says of itself before a collective. Behind it stands what the rank sends, where that is short.
+  // What a rank says of itself before a collective. After it stands what the rank sends, where that is short.
   struct Header {
     uint64_t number;  // of the collective
     uint64_t count;

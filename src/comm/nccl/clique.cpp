@@ -1,5 +1,5 @@
 // NCCL's guide lets any thread abort, but not while another is in a call with the same communicator: the abort frees what the
-// call still uses. The ranks have met before a call, so each of them calls, and the calls return: at the first of a kind behind
+// call still uses. The ranks have met before a call, so each of them calls, and the calls return: at the first of a kind after
 // the seconds in which NCCL connects the ranks. So an abort leaves NCCL alone while a call lasts. It begins in spite of one
 // that outlasts kPatience, where a rank failed within NCCL: then the abort is the only way out of that call.
 #include "comm/nccl/clique.h"
@@ -21,7 +21,7 @@ Clique::Clique(const Library& library, std::shared_ptr<Monitor> monitor, std::ve
     : library_(library), monitor_(std::move(monitor)), comms_(std::move(comms)), calling_(comms_.size()) {}
 
 Clique::~Clique() {
-  // Behind a failure an orderly end would wait for work that never ends.
+  // After a failure an orderly end would wait for work that never ends.
   end(monitor_->failure().ok() ? library_.destroy : library_.abort);
 }
 

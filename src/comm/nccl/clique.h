@@ -24,7 +24,7 @@ class Clique {
   const Library& library() const { return library_; }
   int32_t localCount() const;  // ranks of this process
 
-  // A rank's communicator for a call of NCCL, which takes one at a time of each. Null behind an abort. Takes no lock.
+  // A rank's communicator for a call of NCCL, which takes one at a time of each. Null after an abort. Takes no lock.
   class Use {
    public:
     Use(Clique& clique, int32_t rank);

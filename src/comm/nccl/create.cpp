@@ -1,5 +1,5 @@
 // Making ranks. All of them are in this process, so that one call of NCCL starts all: it succeeds or fails for all at once,
-// which a call for each rank would not: behind a failure of one the others would stay in NCCL for ever. The call has a thread
+// which a call for each rank would not: after a failure of one the others would stay in NCCL for ever. The call has a thread
 // of its own, since NCCL has no clock, and changes the device that is current.
 #include <cstdio>
 #include <thread>

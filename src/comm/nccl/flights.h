@@ -111,7 +111,7 @@ class Flights {
   List free_;
   List next_;       // one, between prepare() and commit()
   List in_flight_;  // in the order of the submissions
-  List lost_;       // submitted to a stream that took no event behind it: its call may still come
+  List lost_;       // submitted to a stream that took no event after it: its call may still come
   bool watched_ = false;
   // Of the program's thread, under turns.submitting:
   Flight* current_ = nullptr;

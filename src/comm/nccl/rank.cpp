@@ -106,9 +106,9 @@ Status Rank::check(const Operation& operation, bool captured) {
   return Status();
 }
 
-Status Rank::before(const Operation& first, rtStream_t stream) { return flights_.prepare(first, stream); }
+Status Rank::beforeSubmit(const Operation& first, rtStream_t stream) { return flights_.prepare(first, stream); }
 
-void Rank::behind(bool submitted) {
+void Rank::afterSubmit(bool submitted) {
   flights_.commit(submitted, [this] { watch(shared_from_this(), own_seat_, seat_); });
 }
 
@@ -269,7 +269,7 @@ Status Rank::meetAndCall(const std::vector<Operation>& operations, Stream stream
         RT_TRY(in_process_->run({*at}, {}));
         continue;
       }
-      Beside memory;  // reserved first: behind the meeting the others would wait in NCCL for a rank without it
+      Beside memory;  // reserved first: after the meeting the others would wait in NCCL for a rank without it
       RT_TRY(reserveBeside(&memory, *at));
       std::shared_ptr<Meeting> meeting;
       RT_TRY(team_->arrive(&meeting, *at, rank()));
@@ -298,7 +298,7 @@ Status Rank::meetAndCall(const std::vector<Operation>& operations, Stream stream
   return status;
 }
 
-// The core library knows nothing of what NCCL submits: an event behind it does.
+// The core library knows nothing of what NCCL submits: an event after it does.
 Status Rank::awaitBeside() {
   rtEvent_t event = nullptr;
   RT_TRY_CORE(rtEventCreate(&event, nullptr, place().context));
@@ -323,7 +323,7 @@ Status Rank::call(const Operation& of, Beside beside, Stream stream, bool captur
   void* const memory = beside.get();
   if (captured && memory != nullptr) kept_.push_back(std::move(beside));  // as long as the graph, which keeps this rank
   const Status status = use ? callCollective(of, memory, use.comm(), stream) : monitor().failure();
-  const rtStatus_t freed = rtFree(beside.release());  // behind this submission
+  const rtStatus_t freed = rtFree(beside.release());  // after this submission
   return status.ok() ? fromCore(freed) : status;
 }
 

@@ -50,8 +50,8 @@ class Rank final : public Communicator, public std::enable_shared_from_this<Rank
   Status submitInParts(Operations operations, rtStream_t stream) override;
   Status run(const std::vector<Operation>& operations, const Submission& at) override;
   bool submitsToStream(const std::vector<Operation>& operations) const override;
-  Status before(const Operation& first, rtStream_t stream) override;
-  void behind(bool submitted) override;
+  Status beforeSubmit(const Operation& first, rtStream_t stream) override;
+  void afterSubmit(bool submitted) override;
   bool runsAtOnce(Operations operations) override;
   Status runAtOnce(Operations operations, uint64_t native) override;
   Status enter(Operations operations, rtStream_t stream, int64_t came) override;

@@ -1,7 +1,7 @@
 // The list of flights and the look at each. The stream of a flight gets the failure before NCCL's kernel is ended, so that a
 // thread that waits for the stream does not take the end for success.
 //
-// CUDA frees memory when the device has come to rest, also behind a kernel of NCCL that waits for a rank. So the watch, which
+// CUDA frees memory when the device has come to rest, also after a kernel of NCCL that waits for a rank. So the watch, which
 // alone can end such a kernel, destroys nothing: a second thread drops the ranks, whose ends may free memory.
 #include "comm/nccl/watch.h"
 
@@ -33,7 +33,7 @@ struct Watched {
   std::condition_variable changed;
   Seats arriving;
   Seats present;  // what the watch looks at; other threads take nothing out of it
-  Seats resting;  // nothing is in flight: leaves behind the look, when no lock of the rank is held
+  Seats resting;  // nothing is in flight: dropped after the look, when no lock of the rank is held
   std::condition_variable leaves;
   Seats leaving;  // with its place the rank may end
   std::vector<Rank*> with_graphs;
@@ -205,7 +205,7 @@ void watchForEver() {
       std::unique_lock lock(watched->mutex);
       moveAllLocked(&watched->leaving, &watched->resting);
       if (!watched->leaving.empty()) watched->leaves.notify_one();
-      // A submission wakes the thread once in a tick at most: behind the wake it waits like at any other time, and what comes
+      // A submission wakes the thread once in a tick at most: after the wake it waits like at any other time, and what comes
       // meanwhile is looked at as well.
       watched->idle = present.empty();
       const auto isCalled = [] { return !watched->arriving.empty() || watched->hurry || watched->ending; };

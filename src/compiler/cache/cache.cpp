@@ -131,7 +131,7 @@ void makeFolders(const std::string& path) {
 // The folder, if it is safe for `user`; `make` it where it is not there. Else `reason` says why it is not used, and is empty
 // where there is none.
 Descriptor findFolder(std::string* reason, std::string* path, uid_t user, bool make) {
-  // Behind a slash, and for "." in a folder, a symbolic link would be followed.
+  // After a slash, and for "." in a folder, a symbolic link would be followed.
   while (path->size() > 1 && (path->back() == '/' || path->ends_with("/."))) path->pop_back();
   if (path->ends_with("/..")) {
     *reason = "it ends in \"..\", which may lead anywhere";

@@ -122,7 +122,7 @@ enum class StmtKind : uint8_t {
   kWhile,     // a; first
   kDo,        // a; first
   kSwitch,    // a; first
-  kCase,      // integer: the value; first: the statement behind it
+  kCase,      // integer: the value; first: the statement after it
   kDefault,   // first
   kBreak,
   kContinue,

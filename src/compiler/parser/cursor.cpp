@@ -1,4 +1,4 @@
-// The errors about a token that is missing, and the ways to go on behind an error.
+// The errors about a token that is missing, and the ways to go on after an error.
 #include "compiler/parser/cursor.h"
 
 #include <string>
@@ -9,7 +9,7 @@ bool Cursor::expect(std::string_view spelling, const char* after) {
   if (accept(spelling)) return true;
   const Token& found = peek();
   Location where = found.where;
-  // At the end of a line the message points behind what stands there, not at the next line.
+  // At the end of a line the message points after what stands there, not at the next line.
   if (at_ > 0 && (found.line_start || atEnd())) {
     const Token& before = tokens_[at_ - 1];
     where = before.where;
@@ -17,16 +17,16 @@ bool Cursor::expect(std::string_view spelling, const char* after) {
   }
   const std::string wanted(spelling);
   if (atEnd()) {
-    diagnostics_.error(where, "The source ends where \"%s\" is expected behind %s.", wanted.c_str(), after);
+    diagnostics_.error(where, "The source ends where \"%s\" is expected after %s.", wanted.c_str(), after);
   } else {
-    diagnostics_.error(where, "Expected \"%s\" behind %s, found \"%s\".", wanted.c_str(), after,
+    diagnostics_.error(where, "Expected \"%s\" after %s, found \"%s\".", wanted.c_str(), after,
                        std::string(found.text).c_str());
   }
   return false;
 }
 
-// With ";": behind the next ; of this nesting, or behind a whole {...}, or before the } that closes what we are in. With
-// "}": behind the next } that closes what we are in.
+// With ";": after the next ; of this nesting, or after a whole {...}, or before the } that closes what we are in. With
+// "}": after the next } that closes what we are in.
 void Cursor::skipTo(std::string_view closing) {
   uint32_t braces = 0;
   uint32_t others = 0;  // open ( and [

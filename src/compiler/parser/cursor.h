@@ -1,4 +1,4 @@
-// The parser's place in the tokens: looking ahead, taking a token, and going on behind an error. Knows no grammar. The small
+// The parser's place in the tokens: looking ahead, taking a token, and going on after an error. Knows no grammar. The small
 // functions are inline because every path of the parser calls them.
 #pragma once
 
@@ -28,11 +28,11 @@ class Cursor {
     next();
     return true;
   }
-  // An error "expected ... behind ..." if the next token is another.
+  // An error "expected ... after ..." if the next token is another.
   bool expect(std::string_view spelling, const char* after);
-  void skipTo(std::string_view closing);  // behind an error: to the matching ; or }, never past the end
-  void recover(size_t begin);             // behind an error in what began at this token: to its end
-  void skipParentheses(size_t open);      // behind an error in the ( at token `open`: to the token behind its )
+  void skipTo(std::string_view closing);  // after an error: to the matching ; or }, never past the end
+  void recover(size_t begin);             // after an error in what began at this token: to its end
+  void skipParentheses(size_t open);      // after an error in the ( at token `open`: to the token after its )
   bool skipBraces(size_t open);           // the same for a {; false, and nothing is skipped, where a ; stands before its }
   bool atAttribute(uint32_t ahead) const { return peek(ahead).is("__attribute__") || peek(ahead).is("__attribute"); }
 

@@ -223,7 +223,7 @@ bool Parser::declareProgramVariable(const Specifiers& specifiers, Declarator& de
   if (type.space != AddressSpace::kConstant) {
     diagnostics_.error(declarator.where,
                        type->isPointer() ? "The pointer \"%s\" stands at program scope and must be constant itself: write "
-                                           "__constant behind the \"*\"."
+                                           "__constant after the \"*\"."
                                          : "\"%s\" stands at program scope, where all variables are __constant: write "
                                            "__constant before its type, or make it a parameter.",
                        name.c_str());

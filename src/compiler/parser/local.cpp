@@ -134,7 +134,7 @@ Stmt* Parser::parseLocalDeclaration() {
     if (!parseAttributes(&own, &declarator.alignment, nullptr)) return nullptr;
     if (declareLocal(statement, own, declarator)) continue;
     if (!goesOn()) return nullptr;
-    complete = false;  // the declarators behind this one are declared, so that no error is about their absence
+    complete = false;  // the declarators after this one are declared, so that no error is about their absence
   } while (accept(","));
   if (!complete) return nullptr;
   if (at("{")) {

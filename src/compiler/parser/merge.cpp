@@ -111,7 +111,7 @@ class UnitReader {
     }
   }
 
-  // To behind the bracket that closes this one. Names inside belong to it, but for those of an enum.
+  // To after the bracket that closes this one. Names inside belong to it, but for those of an enum.
   void skipBrackets(bool names) {
     std::vector<const Token*> open;
     do {

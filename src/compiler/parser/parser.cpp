@@ -1,4 +1,4 @@
-// Program scope: which declaration comes next, what a #pragma says, and how parsing goes on behind an error.
+// Program scope: which declaration comes next, what a #pragma says, and how parsing goes on after an error.
 #include "compiler/parser/parser.h"
 
 #include <algorithm>
@@ -112,7 +112,7 @@ bool Parser::acceptPragma() {
 void Parser::switchExtension(std::string_view text, Location where) {
   const std::string name(takeWord(&text));
   if (takeWord(&text) != ":") {
-    diagnostics_.warning(where, "The pragma is ignored: \":\" is missing behind \"%s\".", name.c_str());
+    diagnostics_.warning(where, "The pragma is ignored: \":\" is missing after \"%s\".", name.c_str());
     return;
   }
   const bool enables = takeWord(&text) != "disable";

@@ -126,7 +126,7 @@ class Parser : private Cursor, private Scopes, private ExpressionBuilder {
   bool parseAttribute(Specifiers* specifiers, uint32_t* alignment, bool* packed);
   bool parseAlignment(uint32_t* alignment);
   bool parseGroupSize(uint32_t size[3], const char* attribute);
-  uint32_t behindAttributes() const;  // how far ahead the first token behind attributes is
+  uint32_t behindAttributes() const;  // how far ahead the first token after attributes is
   bool parseTypeHint();
   bool parseUnrollHint();
   bool parseRecord(Specifiers* specifiers);
@@ -155,7 +155,7 @@ class Parser : private Cursor, private Scopes, private ExpressionBuilder {
   bool parseFunctionBody(Function* function);
   Stmt* parseItem();  // of a block: a declaration or a statement
   Stmt* parsePlainStatement();
-  Stmt* parseLabel();  // a label, case or default without the statement behind it
+  Stmt* parseLabel();  // a label, case or default without the statement after it
   Stmt* parseIf();
   Stmt* parseWhile();
   Stmt* parseDo();
@@ -190,7 +190,7 @@ class Parser : private Cursor, private Scopes, private ExpressionBuilder {
     failed_ = {at_, diagnostics_.errorCount()};
     return nullptr;
   }
-  // Inside of brackets that are not read to their end: the parse does not go on behind it.
+  // Inside of brackets that are not read to their end: the parse does not go on after it.
   Expr* failInside() {
     failed_.at = SIZE_MAX;
     return nullptr;
@@ -206,7 +206,7 @@ class Parser : private Cursor, private Scopes, private ExpressionBuilder {
   Expr* parseUnary();
   Expr* parsePrefixed(Op op);
   Expr* parsePostfix(Expr* base, size_t begin);
-  Expr* skipPostfix();  // behind an operand that has failed: its subscripts are examined
+  Expr* skipPostfix();  // after an operand that has failed: its subscripts are examined
   Expr* parsePrimary();
   Expr* parseName();
   Expr* parseSubscript(Expr* base);

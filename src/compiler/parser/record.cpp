@@ -32,7 +32,7 @@ bool hasStorage(const Specifiers& specifiers) {
 bool Parser::parseRecord(Specifiers* specifiers) {
   const Location where = peek().where;
   // A record is open from its brace on: its own fields may point to it, but a second definition inside it is refused. The
-  // layout is computed once, after the attributes behind the brace, which may still change it.
+  // layout is computed once, after the attributes after the brace, which may still change it.
   const bool is_union = next().text == "union";
   bool packed = false;
   uint32_t alignment = 0;

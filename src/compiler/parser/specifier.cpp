@@ -91,7 +91,7 @@ bool applyQualifiers(Specifiers* specifiers, const SpecifierWords& words, TypeTa
     return false;
   }
   if (words.is_restrict && !type->isPointer()) {
-    diagnostics.error(specifiers->where, "restrict is for pointers: write it behind the \"*\".");
+    diagnostics.error(specifiers->where, "restrict is for pointers: write it after the \"*\".");
     return false;
   }
   type = types.qualify(type, words.space, words.is_const, words.is_volatile);

@@ -204,7 +204,7 @@ Stmt* Parser::parseLabel() {
   if (token.is("default")) {
     Stmt* statement = program_.make(StmtKind::kDefault);
     statement->where = token.where;
-    // Parsing goes on after these errors: the statement is complete, and errors behind it are found too.
+    // Parsing goes on after these errors: the statement is complete, and errors after it are found too.
     if (switches_.empty()) {
       diagnostics_.error(token.where, "There is no switch around this default.");
     } else if (switches_.back().has_default) {
@@ -251,7 +251,7 @@ bool Parser::parseCaseValue(Stmt* statement) {
   return true;
 }
 
-// "(", the condition, ")". After an error behind the "(" parsing goes on at the body; false only where there is no header.
+// "(", the condition, ")". After an error after the "(" parsing goes on at the body; false only where there is no header.
 bool Parser::parseHeaderCondition(Expr** condition, const char* of) {
   const size_t open = at_;
   if (!expect("(", of)) return false;

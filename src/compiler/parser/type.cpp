@@ -49,7 +49,7 @@ std::string baseName(const Type& type) {
   }
 }
 
-std::string qualifiers(const QualType& type) {  // each with a blank behind it
+std::string qualifiers(const QualType& type) {  // each with a blank after it
   std::string text;
   if (type.space != AddressSpace::kPrivate) text.append(spaceName(type.space)).append(" ");
   if (type.is_const) text += "const ";

@@ -1,5 +1,5 @@
 // A small parser of constant expressions: precedence climbing with bounded depth. Every operation is done on unsigned words,
-// so that overflow wraps; what is not evaluated (behind && || ?:) is parsed, but may divide by zero.
+// so that overflow wraps; what is not evaluated (after && || ?:) is parsed, but may divide by zero.
 #include "compiler/preprocessor/condition.h"
 
 #include <cstdarg>
@@ -32,7 +32,7 @@ class Condition {
 
   bool evaluate(bool* result) {
     Value value;
-    if (at_ == end_) return fail("An expression is expected behind the directive.");
+    if (at_ == end_) return fail("An expression is expected after the directive.");
     if (!conditional(&value)) return false;
     if (at_ != end_) return fail("\"%.*s\" is not expected in the expression.", static_cast<int>(at_->size), at_->text);
     *result = value.bits != 0;
@@ -280,7 +280,7 @@ bool Condition::number(Value* value) {
   return true;
 }
 
-// Behind a backslash.
+// After a backslash.
 bool Condition::escape(uint32_t* code, std::string_view* rest) {
   constexpr std::string_view kNames = "abfnrtv\\'\"?", kCodes = "\a\b\f\n\r\t\v\\'\"?";
   const char c = rest->front();

@@ -30,7 +30,7 @@ const Preprocessor::Directive Preprocessor::kDirectives[] = {
     {"include", &Preprocessor::doInclude}, {"line", &Preprocessor::doLine},   {"error", &Preprocessor::doError},
     {"warning", &Preprocessor::doWarning}};
 
-// At a "#". Moves behind the line; the result begins behind the "#".
+// At a "#". Moves after the line; the result begins after the "#".
 Preprocessor::Line Preprocessor::takeLine() {
   Frame& frame = frames_.back();
   const std::vector<Lexeme>& lexemes = frame.file->lexed.lexemes;
@@ -68,14 +68,14 @@ void Preprocessor::runDirective() {
 
 void Preprocessor::wantEnd(const Lexeme* at, const Line& line, const char* word) {
   if (at >= line.end) return;
-  diagnostics_.warning(at->where, "\"%.*s\" behind #%s means nothing.", shown(at->view()), at->text, word);
+  diagnostics_.warning(at->where, "\"%.*s\" after #%s means nothing.", shown(at->view()), at->text, word);
 }
 
 void Preprocessor::doDefine(const Line& line) { (void)macros_.define(line.begin, line.end, line.where, names_, diagnostics_); }
 
 void Preprocessor::doUndef(const Line& line) {
   if (line.begin == line.end || line.begin->name == nullptr) {
-    diagnostics_.error(line.begin == line.end ? line.where : line.begin->where, "A macro's name is expected behind #undef.");
+    diagnostics_.error(line.begin == line.end ? line.where : line.begin->where, "A macro's name is expected after #undef.");
     return;
   }
   line.begin->name->macro = nullptr;
@@ -105,7 +105,7 @@ void Preprocessor::doIf(const Line& line) { open(line, evaluate(line)); }
 void Preprocessor::conditionOnName(const Line& line, bool wanted) {
   bool value = false;
   if (line.begin == line.end || line.begin->name == nullptr) {
-    diagnostics_.error(line.begin == line.end ? line.where : line.begin->where, "A macro's name is expected behind #%s.",
+    diagnostics_.error(line.begin == line.end ? line.where : line.begin->where, "A macro's name is expected after #%s.",
                        wanted ? "ifdef" : "ifndef");
   } else {
     value = (line.begin->name->macro != nullptr) == wanted;
@@ -117,8 +117,8 @@ void Preprocessor::conditionOnName(const Line& line, bool wanted) {
 bool Preprocessor::hasCondition(const Line& line, const char* word) {
   const bool open = conditions_.size() > frames_.back().conditions;
   if (!open) diagnostics_.error(line.where, "There is no #if in this file for this #%s.", word);
-  if (!open || !conditions_.back().has_else || word[2] == 'd') return open;  // #endif may stand behind #else
-  diagnostics_.error(line.where, "#%s stands behind the #else of its #if.", word);
+  if (!open || !conditions_.back().has_else || word[2] == 'd') return open;  // #endif may stand after #else
+  diagnostics_.error(line.where, "#%s stands after the #else of its #if.", word);
   diagnostics_.note(conditions_.back().where, "The #if is here.");
   return true;
 }
@@ -141,7 +141,7 @@ void Preprocessor::doEndif(const Line& line) {
   conditions_.pop_back();
 }
 
-// A directive inside of what is skipped. True where reading goes on behind it.
+// A directive inside of what is skipped. True where reading goes on after it.
 bool Preprocessor::skipped(std::string_view word, const Line& line, uint32_t* nested) {
   if (word == "if" || word == "ifdef" || word == "ifndef") ++*nested;
   if (word == "endif") {
@@ -206,7 +206,7 @@ bool Preprocessor::headerName(std::string* name, bool* angled, const Line& line)
     }
     if (at != end) return true;
   }
-  if (!stopped()) diagnostics_.error(line.where, "A header's name, in quotes or in < and >, is expected behind #include.");
+  if (!stopped()) diagnostics_.error(line.where, "A header's name, in quotes or in < and >, is expected after #include.");
   return false;
 }
 
@@ -241,7 +241,7 @@ void Preprocessor::doLine(const Line& line) {
   if (digits.empty() || rest != digits.data() + digits.size() || error != std::errc() || number == 0 || number > kMax) {
     if (!stopped()) {
       diagnostics_.error(line.begin != line.end ? line.begin->where : line.where,
-                         "A line's number from 1 to %u is expected behind #line.", kMax);
+                         "A line's number from 1 to %u is expected after #line.", kMax);
     }
     return;
   }
@@ -250,7 +250,7 @@ void Preprocessor::doLine(const Line& line) {
     const Lexeme& lexeme = expanded_[1];
     if (lexeme.kind != TokenKind::kString || *lexeme.text != '"') {
       diagnostics_.error(lexeme.where.line != 0 ? lexeme.where : line.where,
-                         "A file's name in quotes is expected behind the number of #line, not \"%.*s\".", shown(lexeme.view()),
+                         "A file's name in quotes is expected after the number of #line, not \"%.*s\".", shown(lexeme.view()),
                          lexeme.text);
       return;
     }

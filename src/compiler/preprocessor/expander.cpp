@@ -150,7 +150,7 @@ bool Expander::enter(Macro& macro, Lexeme* out) {
   return true;
 }
 
-// Whether a "(" comes next. Leaves replacements that are read to their end, as the standard allows. The tokens behind them may
+// Whether a "(" comes next. Leaves replacements that are read to their end, as the standard allows. The tokens after them may
 // be the argument list of a macro whose name ends the replacement.
 bool Expander::opensCall() {
   while (!contexts_.empty()) {
@@ -190,7 +190,7 @@ bool Expander::enterFunction(Macro& macro, const Lexeme& use) {
 bool Expander::collect(Call& call, const Macro& macro, const Lexeme& use) {
   Lexeme lexeme;
   if (!read(&lexeme)) return false;  // the "("
-  // The list may begin in a macro's replacement and end in the input behind it: read() crosses that border. Arguments stay
+  // The list may begin in a macro's replacement and end in the input after it: read() crosses that border. Arguments stay
   // unexpanded here, since # and ## need them so. Names marked as not to be expanded keep the mark, or a macro could expand
   // itself by way of an argument. The last parameter of a variadic macro takes the remaining commas.
   uint32_t nesting = 0, begin = 0;
@@ -241,7 +241,7 @@ bool Expander::countArguments(Call& call, const Macro& macro, const Lexeme& use)
   return false;
 }
 
-// Behind an error at a place in a macro: where that macro came from.
+// After an error at a place in a macro: where that macro came from.
 void Expander::noteUse(Location place) {
   if (outermost_.file == place.file && outermost_.line == place.line) return;
   diagnostics_.note(outermost_, "It comes from what is used here.");
@@ -258,7 +258,7 @@ void Expander::expandRange(std::vector<Lexeme>* out, const Lexeme* at, const Lex
   }
   ++depth_;
   // The range is expanded as if it were the whole input. The context without a macro stops read() at its end, so that no call
-  // takes arguments from behind it. Contexts that are left over after an error are popped, which frees their macros for
+  // takes arguments from after it. Contexts that are left over after an error are popped, which frees their macros for
   // expansion again.
   const size_t base = contexts_.size();
   const uint8_t carried = std::exchange(carried_, uint8_t{0});

@@ -100,7 +100,7 @@ class Expander {
   std::vector<std::vector<Lexeme>*> free_buffers_;
   std::vector<std::unique_ptr<Call>> free_calls_;
   Location outermost_;
-  uint8_t carried_ = 0;  // flags of what vanished, for the lexeme behind it
+  uint8_t carried_ = 0;  // flags of what vanished, for the lexeme after it
   bool from_macro_ = false;
   bool in_condition_ = false;
   bool stopped_ = false;

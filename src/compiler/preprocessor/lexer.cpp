@@ -99,7 +99,7 @@ std::string_view withoutSplices(std::vector<uint32_t>* places, std::string_view 
 
 class Lexer {
  public:
-  // The text ends with a zero byte behind its last.
+  // The text ends with a zero byte after its last.
   Lexer(std::string_view text, const std::vector<uint32_t>& splices, uint32_t file, Names& names, bool keep)
       : begin_(text.data()), at_(begin_), end_(begin_ + text.size()), line_(begin_), names_(names), keep_(keep) {
     where_.file = file;
@@ -252,7 +252,7 @@ bool Lexer::next(Lexeme* out) {
         lexNumber(out);
         break;
       }
-      // Only behind #include are angle brackets quotes. Without their end the "<" is a punctuator again.
+      // Only after #include are angle brackets quotes. Without their end the "<" is a punctuator again.
       if (c == '<' && directive_ == kInclude) {
         lexQuoted(out, '>', false);
         if (out->kind == TokenKind::kString) break;

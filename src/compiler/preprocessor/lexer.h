@@ -1,6 +1,6 @@
 // Text to lexemes: the preprocessing tokens of C99, each with its place and, for identifiers, its entry in the table of names.
 // A file is lexed once, however often it is included. The preprocessor calls it; it knows no directive but the word
-// "include", behind which a header's name has a spelling of its own.
+// "include", after which a header's name has a spelling of its own.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct Lexeme {
     // In the bodies of macros:
     kParameter = 16,    // stands for argument `parameter`
     kStringify = 32,    // "#" stood before it
-    kPaste = 64,        // "##" stands behind it
+    kPaste = 64,        // "##" stands after it
     kPlacemarker = 128  // nothing, but an operand of "##"
   };
   const char* text = nullptr;

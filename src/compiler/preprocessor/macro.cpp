@@ -43,7 +43,7 @@ class DefinitionReader {
 
   static int length(const Name* name) { return static_cast<int>(name->text.size()); }
 
-  // Behind the "(". Leaves the ")" behind.
+  // After the "(". Leaves the ")" after.
   bool readParameters(const Lexeme* open) {
     if (at_ != end_ && at_->is(')')) return ++at_, true;
     while (at_ != end_) {
@@ -68,12 +68,12 @@ class DefinitionReader {
       ++at_;
     }
     diagnostics_.error(at_ != end_ ? at_->where : open->where, "The list of the macro's parameters has no \")\"%s.",
-                       macro_.is_variadic ? " behind \"...\"" : "");
+                       macro_.is_variadic ? " after \"...\"" : "");
     return false;
   }
 
   bool readBody() {
-    // The operators leave the body here and become flags: # on the parameter behind it, ## on the operand before it. Expansion
+    // The operators leave the body here and become flags: # on the parameter after it, ## on the operand before it. Expansion
     // then never looks at operators that come from arguments, as the standard demands.
     std::vector<Lexeme>& body = macro_.body;
     body.reserve(static_cast<size_t>(end_ - at_));
@@ -92,7 +92,7 @@ class DefinitionReader {
       }
       if (macro_.is_function && at_->isHash()) {
         if (at_ + 1 == end_ || at_[1].name == nullptr || at_[1].name->parameter == 0) {
-          diagnostics_.error(at_->where, "Behind \"#\" in a macro with parameters stands one of these parameters.");
+          diagnostics_.error(at_->where, "After \"#\" in a macro with parameters stands one of these parameters.");
           return false;
         }
         ++at_;
@@ -160,7 +160,7 @@ void Macros::complete(Macro& macro, Names& names, Diagnostics& diagnostics) {
 Macro* Macros::define(const Lexeme* at, const Lexeme* end, Location directive, Names& names, Diagnostics& diagnostics) {
   if (at == end || at->kind != TokenKind::kIdentifier || at->view() == "defined") {
     const std::string found = at == end ? "the end of the line" : "\"" + std::string(at->view()) + "\"";
-    diagnostics.error(at == end ? directive : at->where, "A macro's name is expected behind #define, not %s.", found.c_str());
+    diagnostics.error(at == end ? directive : at->where, "A macro's name is expected after #define, not %s.", found.c_str());
     return nullptr;
   }
   Name* const name = at->name;

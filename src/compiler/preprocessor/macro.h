@@ -32,7 +32,7 @@ class Macros {
   Macro* predefined(Name& name);
   // Reads the text of a predefined macro when it is first used.
   void complete(Macro& macro, Names& names, Diagnostics& diagnostics);
-  // `[at, end)`: the line behind #define. Null after an error. A warning where it differs from a definition that stands.
+  // `[at, end)`: the line after #define. Null after an error. A warning where it differs from a definition that stands.
   Macro* define(const Lexeme* at, const Lexeme* end, Location directive, Names& names, Diagnostics& diagnostics);
 
  private:

@@ -12,7 +12,7 @@ enum class DynamicMacro : uint8_t { kNone, kLine, kFile, kCounter };
 
 struct PredefinedMacro {
   std::string_view name;
-  const char* text;  // what would stand behind #define and the name
+  const char* text;  // what would stand after #define and the name
   DynamicMacro dynamic = DynamicMacro::kNone;
 };
 

@@ -154,7 +154,7 @@ void Preprocessor::pragmaOperator(const Lexeme& lexeme) {
   if (!expander_.next(&open) || !open.is('(') || !expander_.next(&string) || string.kind != TokenKind::kString ||
       string.text[0] != '"' || !expander_.next(&close) || !close.is(')')) {
     if (!stopped()) {
-      diagnostics_.error(lexeme.where.line != 0 ? lexeme.where : expanded, "Behind _Pragma stands a string in parentheses.");
+      diagnostics_.error(lexeme.where.line != 0 ? lexeme.where : expanded, "After _Pragma stands a string in parentheses.");
     }
     return;
   }

@@ -36,7 +36,7 @@ class Preprocessor final : private Expander::Input {
     bool taken;  // one of its groups was
     bool has_else;
   };
-  struct Line {  // of a directive: what stands behind its word
+  struct Line {  // of a directive: what stands after its word
     const Lexeme* begin;
     const Lexeme* end;
     Location where;  // of the word
@@ -100,7 +100,7 @@ class Preprocessor final : private Expander::Input {
   Name* const pragma_operator_;
   std::vector<Frame> frames_;
   std::vector<Condition> conditions_;
-  std::vector<Lexeme> moved_;  // a directive's line behind #line, with its presumed places
+  std::vector<Lexeme> moved_;  // a directive's line after #line, with its presumed places
   std::vector<Lexeme> expanded_;
   std::map<std::tuple<uint32_t, int64_t, std::string>, uint32_t> aliases_;
   Location place_;

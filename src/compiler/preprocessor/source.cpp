@@ -10,7 +10,7 @@ namespace manyrt::compiler {
 namespace {
 
 constexpr uint32_t kMaxWarnings = 100;
-constexpr size_t kMaxMessage = 1024;  // bytes of a sentence; behind it "..."
+constexpr size_t kMaxMessage = 1024;  // bytes of a sentence; after it "..."
 constexpr size_t kMaxShown = 160;     // bytes of a source line that are shown
 
 bool continues(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }

@@ -97,7 +97,7 @@ bool Expander::swallowsComma(std::vector<Lexeme>& out, const Macro& macro, size_
   if (item.parameter + 1u != macro.parameters.size() || !macro.body[index - 1].is(',')) return false;
   if (out.empty() || !out.back().is(',')) return false;
   const Argument& argument = call->arguments[item.parameter];
-  // The list is omitted only where its comma is missing too. An empty list behind a comma keeps the comma, as in GNU C.
+  // The list is omitted only where its comma is missing too. An empty list after a comma keeps the comma, as in GNU C.
   if (argument.is_omitted) out.pop_back();
   const size_t start = out.size();
   appendItem(out, item, true, call);
@@ -150,7 +150,7 @@ void Expander::makeDynamic(DynamicMacro dynamic, Lexeme* lexeme) {
   setText(lexeme, std::to_string(dynamic == DynamicMacro::kLine ? place.line : counter_++), TokenKind::kNumber);
 }
 
-// Behind `defined`: a name, or one in parentheses. Nothing of it is replaced.
+// After `defined`: a name, or one in parentheses. Nothing of it is replaced.
 bool Expander::readDefined(Lexeme* out) {
   const Location where = out->where;
   Lexeme lexeme;
@@ -161,7 +161,7 @@ bool Expander::readDefined(Lexeme* out) {
   out->text = ok && lexeme.name->macro != nullptr ? "1" : "0";
   if (ok && parenthesis) ok = read(&lexeme) && lexeme.is(')');
   if (!ok && !stopped()) {
-    diagnostics_.error(where, "Behind \"defined\" stands a macro's name, or one in parentheses.");
+    diagnostics_.error(where, "After \"defined\" stands a macro's name, or one in parentheses.");
   }
   out->size = 1;
   out->kind = TokenKind::kNumber;

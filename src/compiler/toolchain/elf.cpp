@@ -105,7 +105,7 @@ std::string checkDynamic(const File& file, const std::vector<Elf64_Phdr>& loads,
 }  // namespace
 
 std::string checkSharedObject(const void* data, size_t size) {
-  // The loader of the C library maps segments without checking them. So each must lie inside the file, begin behind the one
+  // The loader of the C library maps segments without checking them. So each must lie inside the file, begin after the one
   // before it, and have an address that agrees with its offset modulo the alignment.
   const File file(data, size);
   Elf64_Ehdr header;

@@ -48,7 +48,7 @@ def exported(text):
 
 
 def packaged(text):
-    """The first package that has a node, as numbers. A tilde behind it lets packages of before the release in."""
+    """The first package that has a node, as numbers. A tilde after it lets packages of before the release in."""
     return {node: numbers(first) for node, first in re.findall(r"^ \(symver\)(MANYRT_[\d.]+) ([\d.]+)~?$", text, flags=re.M)}
 
 

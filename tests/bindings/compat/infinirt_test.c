@@ -258,7 +258,7 @@ static void restAWhile(void* user, rtStatus_t status) {
   nanosleep(&time, NULL);
 }
 
-/* A copy that waits comes behind the work of every stream of the device; InfiniRT's programs rely on it. */
+/* A copy that waits comes after the work of every stream of the device; InfiniRT's programs rely on it. */
 static void testCopyAfterStreams(void) {
   infinirtStream_t stream = NULL;
   void* memory = NULL;

@@ -2,7 +2,7 @@
 //
 // What a program does wrong with rt.hpp, on the CPU: memory that was closed, null handles, memory that is const, a part of a
 // buffer that is too small, ends in another order than usual. Each is an error with a sentence or has no effect; none is a
-// crash, and none is work on memory that the program did not name. Ends with 0, or 1 behind the lines that say what failed.
+// crash, and none is work on memory that the program did not name. Ends with 0, or 1 after the lines that say what failed.
 #include <cstdio>
 #include <memory>
 #include <rt.hpp>

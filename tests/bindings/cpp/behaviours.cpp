@@ -278,7 +278,7 @@ void callback(const std::string& id) {
   gate.signal(1);
   s.stream.synchronize();
   EXPECT_EQUAL(seen.load(), 16.0f);
-  // The function goes behind its call, on a thread of the library.
+  // The function goes after its call, on a thread of the library.
   const auto limit = Clock::now() + std::chrono::seconds(20);
   while (data.use_count() != 1 && Clock::now() < limit) std::this_thread::yield();
   EXPECT_EQUAL(data.use_count(), 1L);

@@ -120,9 +120,9 @@ contains
     call stream%close()
     call context%close()
     call expect(contains(stream%text(), "closed"), "a stream that says that it is closed")
-    call expect(rt_live_handles() == before, "no live handle behind close")
+    call expect(rt_live_handles() == before, "no live handle after close")
     call create_and_drop(name)
-    call expect(rt_live_handles() == before, "no live handle behind the finalisers")
+    call expect(rt_live_handles() == before, "no live handle after the finalisers")
   end subroutine create
 
   subroutine copy(name)
@@ -425,7 +425,7 @@ contains
     call small%create(context, rt_int8, 3_c_int64_t)
     call small%upload([1_c_int8_t, 2_c_int8_t, 3_c_int8_t])
     call small%download(back)
-    call expect(all(back == [1, 2, 3]), "memory that works behind the failure")
+    call expect(all(back == [1, 2, 3]), "memory that works after the failure")
   end subroutine out_of_memory
 
   subroutine replay(name)

@@ -97,7 +97,7 @@ func create(device string) {
 		must(object.Close())
 		expect(strings.Contains(object.String(), "closed"), "a text that says closed, and got %v", object)
 	}
-	expect(get(manyrt.LiveHandles()) == before, "no live handle behind Close")
+	expect(get(manyrt.LiveHandles()) == before, "no live handle after Close")
 	func() {
 		other := open(device)
 		get(other.NewStream(0))
@@ -107,7 +107,7 @@ func create(device string) {
 		runtime.GC()
 		time.Sleep(10 * time.Millisecond)
 	}
-	expect(get(manyrt.LiveHandles()) == before, "no live handle behind the finalizers")
+	expect(get(manyrt.LiveHandles()) == before, "no live handle after the finalizers")
 }
 
 func copies(device string) {
@@ -284,7 +284,7 @@ func callback(device string) {
 	must(y.Fill(1, stream))
 	must(stream.HostFunction(func(failure error) { seen <- fmt.Sprint("data of the program ", failure) }))
 	must(stream.HostFunction(func(error) { panic("a panic of the test") }))
-	must(stream.HostFunction(func(error) { seen <- "behind" }))
+	must(stream.HostFunction(func(error) { seen <- "after" }))
 	time.Sleep(10 * time.Millisecond)
 	expect(len(seen) == 0, "the function to wait for the work ahead of it")
 	must(hold.Signal(1))
@@ -292,7 +292,7 @@ func callback(device string) {
 	var panicked *manyrt.PanicError
 	expect(errors.As(err, &panicked) && panicked.Value == "a panic of the test", "the panic, and got %v", err)
 	must(stream.Synchronize())
-	expect(<-seen == "data of the program <nil>" && <-seen == "behind", "the functions' own data")
+	expect(<-seen == "data of the program <nil>" && <-seen == "after", "the functions' own data")
 	calls := 0
 	graph := get(stream.Capture(func() error { return stream.HostFunction(func(error) { calls++ }) }))
 	exec := get(graph.Instantiate())
@@ -309,7 +309,7 @@ func callback(device string) {
 	must(event.Record(other))
 	descriptor := os.NewFile(uintptr(get(event.Descriptor())), "event")
 	number := make([]byte, 8)
-	expect(get(descriptor.Read(number)) == 8, "a descriptor that can be read behind the event")
+	expect(get(descriptor.Read(number)) == 8, "a descriptor that can be read after the event")
 	must(descriptor.Close())
 }
 
@@ -319,7 +319,7 @@ func outOfMemory(device string) {
 	refused(err, manyrt.ErrOutOfMemory, "1152921504606846976")
 	small := get(manyrt.Alloc[uint8](context, 3))
 	must(small.Upload([]uint8{1, 2, 3}, nil))
-	expect(values(small, nil)[2] == 3, "memory that works behind the failure")
+	expect(values(small, nil)[2] == 3, "memory that works after the failure")
 }
 
 func replay(device string) {

@@ -66,7 +66,7 @@ func aboutPool(context *manyrt.Context) {
 	must(pool.ResetPeak())
 	must(pool.Trim(0))
 	stats = get(pool.Statistics())
-	expect(stats.PeakLiveBytes == 0 && stats.ReservedBytes == 0, "nothing behind Trim, and got %v", stats)
+	expect(stats.PeakLiveBytes == 0 && stats.ReservedBytes == 0, "nothing after Trim, and got %v", stats)
 	expect(strings.HasPrefix(get(pool.JSON()), "{"), "JSON")
 	must(pool.Close())
 	_, err := pool.JSON()
@@ -74,17 +74,17 @@ func aboutPool(context *manyrt.Context) {
 }
 
 func aboutStreams(context *manyrt.Context) {
-	held, behind, fence := get(context.NewStream(0)), get(context.NewStream(0)), get(context.NewFence(0))
+	held, after, fence := get(context.NewStream(0)), get(context.NewStream(0)), get(context.NewFence(0))
 	must(held.WaitFence(fence, 1))
-	must(behind.WaitContext(context))
-	expect(!get(behind.Done()), "the stream to wait for all streams of the context")
+	must(after.WaitContext(context))
+	expect(!get(after.Done()), "the stream to wait for all streams of the context")
 	must(fence.Signal(1))
-	must(behind.Synchronize())
+	must(after.Synchronize())
 	shared, err := manyrt.AllocKind[float32](context, 64, manyrt.MemoryKindShared)
 	if err == nil { // else the device has none
-		must(shared.Prefetch(context.Device(), behind))
-		must(shared.Prefetch(nil, behind))
-		must(behind.Synchronize())
+		must(shared.Prefetch(context.Device(), after))
+		must(shared.Prefetch(nil, after))
+		must(after.Synchronize())
 	}
 }
 

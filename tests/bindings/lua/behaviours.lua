@@ -67,7 +67,7 @@ function cells.create(rt, device)
     made[index]:close()
     holds(tostring(made[index]), "closed")
   end
-  expect(rt.live_handles() == before, "%d live handles behind close, and got %s", before, rt.live_handles())
+  expect(rt.live_handles() == before, "%d live handles after close, and got %s", before, rt.live_handles())
   -- What nothing refers to is closed by the collector, in any order.
   do
     local other = rt.device(device):context()
@@ -76,7 +76,7 @@ function cells.create(rt, device)
   end
   collectgarbage()
   collectgarbage()
-  expect(rt.live_handles() == before, "%d live handles behind the collector, and got %s", before, rt.live_handles())
+  expect(rt.live_handles() == before, "%d live handles after the collector, and got %s", before, rt.live_handles())
 end
 
 function cells.copy(rt, device)
@@ -266,7 +266,7 @@ function cells.callback(rt, device)
   hold:signal(1)
   local polls = 0
   while not (event:done() and fence:value() == 7) do polls = polls + 1 end
-  expect(y:get(1) == 2, "2 behind %d polls, and got %s", polls, y:get(1))
+  expect(y:get(1) == 2, "2 after %d polls, and got %s", polls, y:get(1))
   ffi.cdef([[
     struct manyrt_poll { int descriptor; short events, revents; };
     int poll(struct manyrt_poll *polled, unsigned long count, int milliseconds);
@@ -278,10 +278,10 @@ function cells.callback(rt, device)
   local descriptor = event:record(other):descriptor()
   local readable = 1 -- POLLIN
   local polled = ffi.new("struct manyrt_poll[1]", { { descriptor, readable, 0 } })
-  expect(ffi.C.poll(polled, 1, 20000) == 1 and polled[0].revents == readable, "a descriptor that can be read behind the event")
+  expect(ffi.C.poll(polled, 1, 20000) == 1 and polled[0].revents == readable, "a descriptor that can be read after the event")
   expect(event:done(), "an event that is reached with its descriptor")
   expect(ffi.C.close(descriptor) == 0, "a descriptor that can be closed")
-  expect(y:get(1) == 3, "3 behind the descriptor")
+  expect(y:get(1) == 3, "3 after the descriptor")
 end
 
 function cells.out_of_memory(rt, device)
@@ -312,7 +312,7 @@ function cells.replay(rt, device)
   expect(result:get(1) == 32, "32 in the first buffer, and got %s", result:get(1))
   refused("INVALID_VALUE", exec.bind, exec, target, context:array("float", 63))
   refused("INVALID_VALUE", stream.capture, stream, function() data:upload(numbers(64), stream) end)
-  expect(stream:capture_state() == "none", "no capture behind an error in it")
+  expect(stream:capture_state() == "none", "no capture after an error in it")
   holds(graph:dot(), "digraph")
   local clone = graph:clone()
   graph:close()

@@ -20,7 +20,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", type=pathlib.Path, required=True)
     parser.add_argument("--library", type=pathlib.Path, required=True)
-    parser.add_argument("command", nargs="+", help="behind --")
+    parser.add_argument("command", nargs="+", help="after --")
     args = parser.parse_args()
     wanted = json.loads(args.json.read_text(encoding="utf-8"))["version"]
     found = f"{int(wanted.split('.')[0]) + 1}.2.3"

@@ -146,7 +146,7 @@ with manyrt.Context("cpu") as context:
 manyrt.set_log(None)
 print(any("RT_POOL" in line for line in lines), any("not kept" in line for line in lines))
 """
-        # Two settings that are not used: each is a line of the log, the second one behind the function's attempt.
+        # Two settings that are not used: each is a line of the log, the second one after the function's attempt.
         environment = {**os.environ, "RT_POOL": "no value", "RT_CACHE_DIR": "/dev/null/no_folder"}
         done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
         self.assertEqual(done.stdout.split(), ["True", "True"], done.stderr)

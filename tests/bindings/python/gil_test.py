@@ -147,7 +147,7 @@ class ArgumentsTest(unittest.TestCase):
                 threads.append(threading.get_ident())
             if arguments[1:]:
                 return 0
-            released.set()  # a release function has one argument, gives nothing back, and may come behind the synchronisation
+            released.set()  # a release function has one argument, gives nothing back, and may come after the synchronisation
             return None
 
         native = manyrt.rt.ffi.callback("rtNativeFunction_t", called)

@@ -5,7 +5,7 @@
     gpu_dlpack.py [--device cuda:0] [--commit NAME] [--out FILE.json]      scripts/gpu.sh dlpack calls it
 
 Each check passes, fails or is skipped with its reason; the figures assert nothing. Order is proved twice: with the order that
-DLPack makes, a copy behind a long kernel has the new values, and without it (stream -1) the same copy has the old ones. With
+DLPack makes, a copy after a long kernel has the new values, and without it (stream -1) the same copy has the old ones. With
 `--device cpu` the checks that need no GPU run, to try the program. Without PyTorch the exit status is 77.
 """
 

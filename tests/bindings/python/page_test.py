@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The programs of docs/bindings/python.md: each runs, and prints what stands behind it on the page."""
+"""The programs of docs/bindings/python.md: each runs, and prints what stands after it on the page."""
 
 import pathlib
 import re

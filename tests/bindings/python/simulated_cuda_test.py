@@ -127,7 +127,7 @@ class Case(unittest.TestCase):
             stream.record().synchronize(0.05)
 
     def assert_sees_the_fill(self, stream, array, opens):
-        """Work of a native stream, submitted now, is behind the gated fill."""
+        """Work of a native stream, submitted now, is after the gated fill."""
         target = CUDA.allocate("cudaHostAlloc", ctypes.c_size_t(array.nbytes), 0)
         CUDA.copy(target, array.address, array.nbytes, stream)
         self.assertTrue(CUDA.busy(stream))
@@ -217,7 +217,7 @@ class ExportTest(Case):
             host.__dlpack__(stream=self.consumer, dl_device=(1, 0))
 
     def test_work_that_the_library_holds_back_is_submitted_first(self):
-        """Behind a fence, nothing of it is with the driver yet, and a wait of the driver for it would be none."""
+        """After a fence, nothing of it is with the driver yet, and a wait of the driver for it would be none."""
         capsules = []
 
         def by_dlpack(array):

@@ -35,7 +35,7 @@ def main():
             return 1
         for _, verb in told:
             where[verb] += 1
-    print(f"{times} times: both survivors were told, {where['come to']} in a meeting and {where['end']} behind it")
+    print(f"{times} times: both survivors were told, {where['come to']} in a meeting and {where['end']} after it")
     return 0
 
 

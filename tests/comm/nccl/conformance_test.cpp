@@ -145,7 +145,7 @@ TEST_P(NcclTest, AReductionOfSixteenBitIntegersIsNotCaptured) {
   (void)rtStreamEndCapture(graph.out(), ranks_.streams[0]);
 }
 
-// What is ahead in the stream is seen, and what is behind sees the result, without a wait of the host.
+// What is ahead in the stream is seen, and what is after sees the result, without a wait of the host.
 TEST_P(NcclTest, OperationsStandInTheOrderOfTheirStream) {
   std::vector<rttest::Memory> source(ranks_.comms.size()), target(ranks_.comms.size());
   for (int rank = 0; rank < GetParam(); ++rank) {

@@ -69,7 +69,7 @@ class NcclDeviceFailureTest : public NcclFailureTest {
     NcclFailureTest::SetUp();
     if (!IsSkipped() && !simulatedNccl().here()) GTEST_SKIP() << "NCCL holds no device back";
   }
-  // Behind an operation of the same kind, so that no call waits on the host.
+  // After an operation of the same kind, so that no call waits on the host.
   void makeConnected(uint64_t timeout_ns, const char* label = "") {
     ASSERT_NO_FATAL_FAILURE(make(2, timeout_ns, label));
     for (int rank = 0; rank < 2; ++rank) ASSERT_COMM_OK(allReduce(rank));
@@ -245,7 +245,7 @@ TEST_F(NcclTogetherTest, AGroupOfAllRanksIsGivenToNcclByItsEnd) {
   ASSERT_NO_FATAL_FAILURE(ranks_.synchronize());
 }
 
-// Behind work that a stream holds back, and among operations outside of groups, the order of each stream stands.
+// After work that a stream holds back, and among operations outside of groups, the order of each stream stands.
 TEST_F(NcclTogetherTest, GroupsKeepTheOrderOfStreamsThatHoldWorkBack) {
   ASSERT_NO_FATAL_FAILURE(makeConnected(kLong));
   for (int held = 0; held < 2; ++held) {
@@ -339,7 +339,7 @@ TEST_F(NcclFailureTest, AFailedStartMakesNoCommunicator) {
   EXPECT_EQ(made[0], nullptr);
 }
 
-// Ranks end behind their work, on a thread of the library. No rank of an earlier test is left, failed or not.
+// Ranks end after their work, on a thread of the library. No rank of an earlier test is left, failed or not.
 TEST_F(NcclFailureTest, EveryCommunicatorOfNcclIsEnded) {
   if (!simulatedNccl().here()) GTEST_SKIP() << "counts in the simulation";
   const auto awaitNone = [] {

@@ -225,7 +225,7 @@ TEST_F(SharedMemoryFailureTest, AKilledProcessEndsTheWaitsOfTheOthers) {
   survive(id_, 0, 3);
 }
 
-// Behind a barrier, so that all others are in the wait.
+// After a barrier, so that all others are in the wait.
 void beKilledInAReceive(const rtCommUniqueId_t& id, int rank, int size) {
   Worker own;
   ASSERT_COMM_OK(own.create(id, rank, size));

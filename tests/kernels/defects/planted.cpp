@@ -120,7 +120,7 @@ void race(uint32_t groups, uint32_t flags) {
   OK(rtStreamSynchronize(stream));
 }
 
-// What looks like a race and is none: atomics, groups that write elements of their own, launches behind each other.
+// What looks like a race and is none: atomics, groups that write elements of their own, launches after each other.
 void noRace() {
   int* out = memory(64 * 64);
   uint32_t count = 64 * 64, one = 1;
@@ -146,7 +146,7 @@ const Defect kDefects[] = {
     {"overrun", [] { fill(61, 62); }},
     {"overrun of a full block", [] { fill(64, 65, 2); }},
     {"overrun of a large block", [] { fill(1 << 20, (1 << 20) + 1, (1 << 14) + 1); }},
-    {"read behind the end", [] { copy(61, 62); }},
+    {"read after the end", [] { copy(61, 62); }},
     {"overrun by a vector", [] { wide(60, 61); }},
     {"overrun of local memory", [] { group(1); }},
     {"overrun on fibers", [] { fibers(1); }},

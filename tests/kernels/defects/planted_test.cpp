@@ -49,7 +49,7 @@ TEST_P(PlantedDefectTest, AnOverrunIsFoundBesideLiveNeighbours) {
 }
 
 TEST_P(PlantedDefectTest, AReadAfterTheEndIsFound) {
-  expectReport(planted("read behind the end"), "AddressSanitizer: ", "planted.cl:9");
+  expectReport(planted("read after the end"), "AddressSanitizer: ", "planted.cl:9");
 }
 
 TEST_P(PlantedDefectTest, WithoutAPoolTheReportTellsOfTheAllocation) {

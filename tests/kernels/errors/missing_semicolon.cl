@@ -1,4 +1,4 @@
-// error at 3:27: no semicolon behind a statement
+// error at 3:27: no semicolon after a statement
 __kernel void copy(__global const int *in, __global int *out) {
   int i = get_global_id(0)
   out[i] = in[i];

@@ -1,4 +1,4 @@
-// error at 6:10: the type of a function, behind a struct without its semicolon
+// error at 6:10: the type of a function, after a struct without its semicolon
 struct Pair {
   int first, second;
 }

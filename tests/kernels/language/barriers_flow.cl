@@ -366,7 +366,7 @@ __kernel void limit_then_mask(__global const int *in, __global int *out, int n, 
   out[g] = scratch[i] + rounds + n;
 }
 
-// Behind the last barrier of a loop's body each item may go on by itself.
+// After the last barrier of a loop's body each item may go on by itself.
 __kernel void some_continue_after_the_barrier(__global const int *in, __global int *out, int n, __local int *scratch) {
   HEAD;
   int sum = 0;

@@ -78,7 +78,7 @@ __kernel void pointer_to_pointer_across(__global const int *in, __global int *ou
   out[g] = a - b;
 }
 
-// Neither the number nor the array is named behind the barrier: only their addresses are.
+// Neither the number nor the array is named after the barrier: only their addresses are.
 __kernel void only_the_pointers_are_named(__global const int *in, __global int *out, int n, __local int *scratch) {
   int g = get_global_id(0), i = ITEM, s = SIZE;
   int number = in[g], array[3] = {n, i, in[g] + 1}, *p = &number, *q = array;

@@ -58,7 +58,7 @@ MIXED(unequal, NOTHING, NOTHING, for (uint j = 0; j != n; ++j) mixed = mixed * 3
 MIXED(from_below, NOTHING, int half_of = (int)n / 2, for (int j = -half_of; j < (int)n - half_of; ++j) {
   mixed = mixed * 31 + a[(uint)(row * (int)n + half_of) + j];
 })
-/* The counter is read behind its loop, and the loop is gone through twice. */
+/* The counter is read after its loop, and the loop is gone through twice. */
 MIXED(counter_after, NOTHING, uint j = n / 3, for (; j < n; ++j) mixed = mixed * 31 + a[row * n + j];
       mixed += j; for (j = 0; j < n / 3; ++j) mixed = mixed * 31 + a[row * n + j]; mixed += j;)
 MIXED(two_rows, NOTHING, NOTHING, for (uint j = 0; j < n; ++j) {
@@ -97,7 +97,7 @@ __kernel void starts_unsigned(__global const int *a, __global const uint *starts
   out[row] = mixed;
 }
 
-/* Loops that end early, and elements that only some turns read: what is behind them may not exist. */
+/* Loops that end early, and elements that only some turns read: what is after them may not exist. */
 MIXED(left_early, NOTHING, NOTHING, for (uint j = 0; j < n; ++j) {
   if (x[j] == 0) break;
   mixed = mixed * 31 + a[row * n + j];

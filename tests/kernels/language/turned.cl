@@ -55,7 +55,7 @@ __kernel void written_if(__global int *all, __global const int *more, __global i
     out[y * columns + x] = all[x * rows + y] + more[y * columns + x] * more[y * columns + x];
   }
 }
-/* And what it writes behind its read may be the same. */
+/* And what it writes after its read may be the same. */
 __kernel void written_after(__global int *all, __global const int *more, int rows, int columns) {
   const int x = get_global_id(0), y = get_global_id(1);
   if (x < columns && y < rows) all[y * columns + x] = all[y * columns + x] * 3 + more[x * rows + y];

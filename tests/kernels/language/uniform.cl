@@ -40,7 +40,7 @@ kernel void commas(global const uint *in, global uint *out, uint n) {
   out[g] = own + sum + ((own > 3u), 5u);
 }
 
-// Pointers behind a comma, and a jump out of a loop that all items count.
+// Pointers after a comma, and a jump out of a loop that all items count.
 kernel void pointers(global const uint *in, global uint *out, uint n) {
   const uint g = get_global_id(0);
   uint own = in[g];

@@ -35,7 +35,7 @@ TESTS(short)
 TESTS(int)
 TESTS(long)
 
-// Each number of lanes writes 16 results at most, and what lies behind its lanes stays as it was.
+// Each number of lanes writes 16 results at most, and what lies after its lanes stays as it was.
 #define BOUND(N)                                                  \
   vstore##N(clamp(vload##N(0, in), low, high), 0, out);           \
   vstore##N(max(vload##N(0, in), low), 0, out + 16);              \

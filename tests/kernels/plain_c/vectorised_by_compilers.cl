@@ -1,5 +1,5 @@
 // N=300 GROUP=64 OUT=3 IN=2
-// No lanes: truths are counted with, and an assignment stands behind ?:. So items are left to the compiler's vectoriser, and
+// No lanes: truths are counted with, and an assignment stands after ?:. So items are left to the compiler's vectoriser, and
 // each needs arrays, records and variables with an address of its own. clang once gave several items the same.
 struct Pair {
   uint a, b;

@@ -140,7 +140,7 @@ def same(got: np.ndarray, want: np.ndarray) -> np.ndarray:
 
 def run(device: Device, kernel: str, form: table.Form, operands: Sequence[np.ndarray],
         group: int = GROUP) -> Optional[List[np.ndarray]]:
-    """The result and, behind it, what the pointer got. Operands have a number for each component, or one for each call."""
+    """The result and, after it, what the pointer got. Operands have a number for each component, or one for each call."""
     if not device.has(kernel):
         return None
     _, width = table.split(form.result)

@@ -39,7 +39,7 @@ def _vector_data(widths: Sequence[int]) -> Iterator[Case]:
                 continue
             data = _numbers("vload", scalar, ITEMS * width + 1)
             packed, components = data[1:].copy(), table.components(scalar, width)
-            for space in ("global", "constant", "local", "private"):  # one element behind the start: aligned as an element is
+            for space in ("global", "constant", "local", "private"):  # one element after the start: aligned as an element is
                 given = "constant" if space == "constant" else "global const"
                 copy, pointer, at = "", "a + 1", "i"
                 if space in ("local", "private"):

@@ -45,7 +45,7 @@ TEST_F(ContextResourcesTest, OneBorrowerHasOneStreamHoweverMuchItSubmits) {
   EXPECT_EQ(owner_->streams().size(), 2u);
 }
 
-TEST_F(ContextResourcesTest, AStreamThatIsBeingSubmittedToGoesToNobodyElse) {
+TEST_F(ContextResourcesTest, AStreamThatIsBeingSubmittedToIsNotLentAgain) {
   Ref<backend::Stream> first = lend(0);
   EXPECT_FALSE(lend(1) == first.get());
   EXPECT_FALSE(lend(0) == first.get()) << "another thread with the same borrower";

@@ -46,7 +46,7 @@ TEST(OffsetAllocatorTest, ALargerBlockExtendsWhatHasMemory) {
 TEST(OffsetAllocatorTest, ASpareThatLosesItsMemoryIsFreeWithoutIt) {
   OffsetAllocator offsets(100);
   const Span span = offsets.takeFresh(40, 1).span;
-  const Span behind = offsets.takeFresh(10, 1).span;
+  const Span after = offsets.takeFresh(10, 1).span;
   offsets.give(span);
   const Span spare = offsets.takeSpare(15);
   EXPECT_EQ(spare.count, 15u);
@@ -55,7 +55,7 @@ TEST(OffsetAllocatorTest, ASpareThatLosesItsMemoryIsFreeWithoutIt) {
   EXPECT_EQ(offsets.spare(), 25u);
   EXPECT_FALSE(offsets.take(26, 1));
   EXPECT_TRUE(offsets.take(25, 1));
-  offsets.give(behind);
+  offsets.give(after);
 }
 
 TEST(OffsetAllocatorTest, BeginningsAreAligned) {

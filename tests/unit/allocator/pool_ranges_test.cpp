@@ -110,7 +110,7 @@ TEST_F(PoolRangesTest, BlocksThatGrowLeaveLittleBehind) {
   for (void* cache : caches) free(cache, stream_.get());
 }
 
-// Behind a step of training, say: much is free, in many parts, and what comes next fits none of them.
+// After a step of training, say: much is free, in many parts, and what comes next fits none of them.
 TEST_F(PoolRangesTest, ABlockTakesItsMemoryFromManySmallParts) {
   std::vector<void*> blocks;
   for (int i = 0; i < 400; ++i) blocks.push_back(allocate(kMiB - kPage));
@@ -138,13 +138,13 @@ TEST_F(PoolRangesTest, EveryAddressFindsTheBlockThatHasItNow) {
     ASSERT_TRUE(find(large, offset));
     EXPECT_EQ(find(large, offset).base, reinterpret_cast<uintptr_t>(large));
   }
-  EXPECT_FALSE(find(large, 20 * kMiB + 1)) << "behind what was asked for";
+  EXPECT_FALSE(find(large, 20 * kMiB + 1)) << "after what was asked for";
   free(large);
   for (uint64_t offset = 0; offset <= 20 * kMiB; offset += kUnit) EXPECT_FALSE(find(large, offset));
   std::vector<void*> small;
   for (int i = 0; i < 30; ++i) small.push_back(allocate(600'000));
   {
-    // A block begins where the large one did, and does not have what lies behind it.
+    // A block begins where the large one did, and does not have what lies after it.
     epoch::Guard guard;
     ASSERT_EQ(reinterpret_cast<uintptr_t>(small[0]) / kUnit, reinterpret_cast<uintptr_t>(large) / kUnit);
     Region& region = *find(small[0]).region;

@@ -202,7 +202,7 @@ TEST_F(PoolTest, ALeasedBlockIsFreedWithItsLastLease) {
 }
 
 // The last lease of a captured block goes in two steps: it is counted off, then it closes the block.
-TEST_F(PoolTest, NobodyJoinsTheLeasesOfACapturedBlockAfterTheLast) {
+TEST_F(PoolTest, NoLeaseOfACapturedBlockBeginsAfterTheLast) {
   pool();
   void* pointer = allocate(1000);
   BlockLease lease;

@@ -55,17 +55,17 @@ TEST_F(ExampleTest, PointsHoldOtherStreamsAndHostFunctionsHoldTheirOwn) {
   ASSERT_TRUE(stream_->call(task([&] { await([&] { return go.load(); }); }), backend::TaskKind::kUser).ok());
   int from = 5, to = 0;
   ASSERT_TRUE(stream_->copy({&to, &from, sizeof to}).ok());
-  const Ref<backend::Point> behind = point();
-  ASSERT_TRUE(stream_->record(behind).ok());
+  const Ref<backend::Point> after = point();
+  ASSERT_TRUE(stream_->record(after).ok());
   int seen = 0;
-  ASSERT_TRUE(other->wait(behind).ok());
+  ASSERT_TRUE(other->wait(after).ok());
   ASSERT_TRUE(other->copy({&seen, &to, sizeof seen}).ok());
   EXPECT_FALSE(other->wait(2, Deadline::after(1'000'000)));
   go = true;
   ASSERT_TRUE(finish(*other));
   EXPECT_EQ(seen, 5);
-  EXPECT_TRUE(behind->wait(kNever, backend::WaitPolicy::kDefault));
-  EXPECT_GT(behind->nanoseconds(), 0);
+  EXPECT_TRUE(after->wait(kNever, backend::WaitPolicy::kDefault));
+  EXPECT_GT(after->nanoseconds(), 0);
   ASSERT_TRUE(finish(*stream_));
 }
 
@@ -76,10 +76,10 @@ TEST_F(ExampleTest, WhatIsAfterAFailureIsSkipped) {
                   .ok());
   int from = 5, to = 0;
   ASSERT_TRUE(stream_->copy({&to, &from, sizeof to}).ok());
-  const Ref<backend::Point> behind = point();
-  ASSERT_TRUE(stream_->record(behind).ok());
-  ASSERT_TRUE(behind->wait(kNever, backend::WaitPolicy::kDefault));
-  EXPECT_EQ(behind->status().code(), RT_ERROR_LAUNCH_FAILED);
+  const Ref<backend::Point> after = point();
+  ASSERT_TRUE(stream_->record(after).ok());
+  ASSERT_TRUE(after->wait(kNever, backend::WaitPolicy::kDefault));
+  EXPECT_EQ(after->status().code(), RT_ERROR_LAUNCH_FAILED);
   ASSERT_TRUE(finish(*stream_));
   EXPECT_EQ(to, 0);
   EXPECT_EQ(stream_->latch.take().code(), RT_ERROR_LAUNCH_FAILED);

@@ -1,4 +1,4 @@
-// Where objects are reclaimed and where the program is called: behind the guard of the outermost call, in the order in which
+// Where objects are reclaimed and where the program is called: after the guard of the outermost call, in the order in which
 // it was queued, never inside another one; on a thread of the library where a thread comes to rest nowhere.
 #include "base/callbacks.h"
 

@@ -60,7 +60,7 @@ class Tell final : public host_threads::Job {
   std::atomic<bool>& told_;
 };
 
-// A host function that waits for another stream's, which comes behind it. First: no other test has left threads behind.
+// A host function that waits for another stream's, which comes after it. First: no other test has left threads after.
 TEST(HostThreadsTest, AJobRunsBesideOneThatWaitsForItWhereNoFurtherThreadCanBeHad) {
   ASSERT_TRUE(host_threads::reserve().ok());
   std::atomic<bool> told{false}, over{false};

@@ -1,4 +1,4 @@
-// Random graphs of steps, each given by what comes before it, and whether one step comes behind another.
+// Random graphs of steps, each given by what comes before it, and whether one step comes after another.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ inline Before randomGraph(std::mt19937& random, uint32_t steps, double density) 
   return before;
 }
 
-// Whether `second` comes behind `first`. By walking, without bits.
+// Whether `second` comes after `first`. By walking, without bits.
 inline bool reaches(const Before& before, uint32_t first, uint32_t second) {
   std::vector<uint32_t> open{second};
   std::vector<bool> seen(before.size());

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory of other libraries as memory of this one: what keeps it, and what gives it back behind its last use."""
+"""Memory of other libraries as memory of this one: what keeps it, and what gives it back after its last use."""
 
 import itertools
 from typing import TYPE_CHECKING, Any, Callable, Dict, Tuple

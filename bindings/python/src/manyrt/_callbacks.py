@@ -76,9 +76,9 @@ _passed_from_c = ffi.callback("rtReleaseFunction_t", _passed)
 
 
 def wait_until_submitted(stream: Any) -> None:
-    """Waits until the driver has all that the stream has been given, also what was held back behind a fence or a host function.
+    """Waits until the driver has all that the stream has been given, also what was held back after a fence or a host function.
 
-    Other libraries see the driver's stream alone: what comes to that later is then behind it. Mostly there is no wait."""
+    Other libraries see the driver's stream alone: what comes to that later is then after it. Mostly there is no wait."""
     number, passed = next(_numbers), threading.Event()
     _waiting[number] = passed
     try:

@@ -39,7 +39,7 @@ class Owned:
         return "_h" not in self.__dict__
 
     def close(self) -> None:
-        """Ends the object; a second call does nothing, as one behind the end of its context. Never blocks."""
+        """Ends the object; a second call does nothing, as one after the end of its context. Never blocks."""
         self.__dict__.pop("_c", None)
         handle = self.__dict__.pop("_h", None)
         if handle is None or not self._destroy:

@@ -198,7 +198,7 @@ class Context(Owned):
     def from_dlpack(self, source: Any, stream: Optional[Stream] = None) -> Array:
         """An array over the memory of another library's tensor, without a copy. The tensor stays alive with the array.
 
-        On CUDA, work of `stream` is behind what the owner has submitted so far; without a stream the call waits for that."""
+        On CUDA, work of `stream` is after what the owner has submitted so far; without a stream the call waits for that."""
         from . import dlpack  # needs this module
         return dlpack.load(source, self, stream)
 

@@ -109,7 +109,7 @@ def _can_be(array: Array, device: Tuple[int, int]) -> bool:
 
 
 def _copied(array: Array, kind: str) -> Array:
-    """A copy of what the array has behind all work so far."""
+    """A copy of what the array has after all work so far."""
     made, stream = Array.allocate(array.context, array.shape, array.dtype, kind), array.context.default_stream
     check(lib.rtStreamWaitContext(array.context._h, stream._h))
     made.copy_from(array, stream)
@@ -244,7 +244,7 @@ def load(source: Any, context: "Context", stream: Optional["Stream"], bfloat16: 
     read_only = form is _VERSIONED and managed.flags & _READ_ONLY
     array = (ReadOnlyArray if read_only else Array)(context, memory, start, shape, element, kind)
     if later is not None and stream is None:
-        later.record().synchronize()  # any stream may use it now; the event is behind the owner's work, too
+        later.record().synchronize()  # any stream may use it now; the event is after the owner's work, too
     return array
 
 

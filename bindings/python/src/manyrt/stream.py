@@ -117,7 +117,7 @@ class Stream(Owned):
         return _reached(self.record()).__await__()
 
     def record(self, event: Optional["Event"] = None) -> "Event":
-        """Puts an event (else a new one) behind the work so far, and returns it."""
+        """Puts an event (else a new one) after the work so far, and returns it."""
         if event is None:
             event = Event(self.context)
         status = _record(event._c, self._c)

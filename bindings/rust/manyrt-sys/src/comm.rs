@@ -90,7 +90,7 @@ pub const RT_COMM_TRANSPORT_MPI_DEVICE: i32 = 5;
 /// what NCCL chooses: NVLink, PCIe, shared memory, the network
 pub const RT_COMM_TRANSPORT_NCCL: i32 = 6;
 
-/// What the ranks of a communicator find each other by: bytes, to be handed on as they are.
+/// The id by which the ranks of a communicator find each other: bytes, to be handed on as they are.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct rtCommUniqueId_t {
@@ -215,8 +215,8 @@ extern "C" {
     /// thread; a thread that has several ranks calls it within a group, and rtCommGroupEnd waits for all. Where all ranks are
     /// in the process that made the id, on any devices, the communicator is that of rtCommCreateAll. Else NCCL joins them where
     /// each has a CUDA device of its own, and otherwise memory that the processes of one host share. When the time of a rank
-    /// has passed, every rank that came (with NCCL: in its process) gets TIMEOUT, with a sentence that names those that did
-    /// not. Then, and when the communicator is made, the id is used.
+    /// has passed, every rank that came gets TIMEOUT (with NCCL: in its process). The sentence names the ranks that did not
+    /// come. Then, and when the communicator is made, the id is used.
     ///
     /// - out comm: receives the rank, which the caller destroys. In a group written by rtCommGroupEnd
     /// - in options: may be NULL; timeout\_ns is also how long this rank waits here; for operations those of the lowest rank in
@@ -242,19 +242,19 @@ extern "C" {
     ) -> rtStatus_t;
 
     /// Makes a communicator of processes of MPI: each calls it, and has the rank that it has in mpi\_comm. The engine is a
-    /// library of its own, opened by the first call. Where each rank has a CUDA device of its own, on one host or several, and
-    /// all find NCCL of one release, MPI only starts the ranks: NCCL runs the operations, as it does for rtCommCreate among
-    /// processes, and nothing below about MPI holds. MPI has to run for this call alone then. RT\_COMM\_ENGINE chooses, and
-    /// rtCommGetInfo tells what runs, and why it is not NCCL. Else MPI runs the operations: on the CPU in its memory. On other
-    /// devices it gets copies on the host, but memory of CUDA itself where it says that it takes that
-    /// (MPIX\_Query\_cuda\_support); reductions are then kernels of the rank's device. MPI runs from before this call until the
-    /// communicator and its graphs are gone. With MPI\_THREAD\_MULTIPLE operations return at once, as elsewhere. Where MPI was
-    /// initialised with less, the library calls it on the threads that call this library alone: an operation waits for its
-    /// stream, and returns when it is over, with the same statuses. One thread at a time calls operations, splits and destroys
-    /// then, and below MPI\_THREAD\_SERIALIZED only the one that made the communicator. All ranks enter the operations of
-    /// different communicators in one order. A capture is NOT\_SUPPORTED. With RT\_COMM\_MPI=collectives operations are MPI's
-    /// own blocking collectives: the order of the operands is MPI's, ranks that come with something else are not found, and no
-    /// time or abort ends a wait. For many ranks, and for simulators of MPI.
+    /// library of its own, opened by the first call. If each rank has its own CUDA device, on one host or several, and all find
+    /// NCCL of one release, MPI only starts the ranks. NCCL then runs the operations, as for rtCommCreate among processes, and
+    /// nothing below about MPI holds. MPI has to run for this call alone then. RT\_COMM\_ENGINE chooses, and rtCommGetInfo
+    /// tells what runs, and why it is not NCCL. Else MPI runs the operations: on the CPU in its memory. On other devices it
+    /// gets copies on the host, but memory of CUDA itself where it says that it takes that (MPIX\_Query\_cuda\_support);
+    /// reductions are then kernels of the rank's device. MPI runs from before this call until the communicator and its graphs
+    /// are gone. With MPI\_THREAD\_MULTIPLE operations return at once, as elsewhere. If MPI was initialised with less, only
+    /// threads that call this library call MPI. An operation then waits for its stream and returns when it is over, with the
+    /// same statuses. Then one thread at a time calls operations, splits and destroys; below MPI\_THREAD\_SERIALIZED only the
+    /// thread that made the communicator. All ranks enter the operations of different communicators in one order. A capture is
+    /// NOT\_SUPPORTED. With RT\_COMM\_MPI=collectives operations are MPI's own blocking collectives, in MPI's order of
+    /// operands. A rank that calls a different operation is not detected, and no time or abort ends a wait. It is meant for
+    /// many ranks, and for simulators of MPI.
     ///
     /// - out comm: receives the rank, which the caller destroys
     /// - in options: may be NULL
@@ -275,19 +275,19 @@ extern "C" {
     /// Makes a communicator of the processes that a launcher started: each calls it once, and has the rank that its environment
     /// says. The ranks meet over TCP, and then it is rtCommCreate with an id of rank 0. All leave with the communicator, or all
     /// that came with the same failure. One rank alone needs no network. - Rank and size: RANK and WORLD\_SIZE (torchrun, or by
-    /// hand), else those of Open MPI (OMPI\_COMM\_WORLD\_RANK, \_SIZE), PMI (PMI\_RANK, PMI\_SIZE), Slurm (SLURM\_PROCID,
-    /// SLURM\_NTASKS), or PMIX\_RANK with WORLD\_SIZE. - Where they meet: MASTER\_ADDR, a name or an address of rank 0's host,
-    /// else the first host of Slurm's step, else 127.0.0.1 where all ranks are on one host. Rank 0 listens there and at no
+    /// hand). Else those of Open MPI (OMPI\_COMM\_WORLD\_RANK, \_SIZE), PMI (PMI\_RANK, PMI\_SIZE), Slurm (SLURM\_PROCID,
+    /// SLURM\_NTASKS), or PMIX\_RANK with WORLD\_SIZE. - Where they meet: MASTER\_ADDR, a name or an address of rank 0's host.
+    /// Else the first host of Slurm's step, else 127.0.0.1 where all ranks are on one host. Rank 0 listens there and at no
     /// other address. The port is RT\_COMM\_PORT, else the one after MASTER\_PORT, which is the launcher's own. It is free
     /// again when the ranks have met. - RT\_COMM\_TOKEN: a secret, the same on all ranks. It is proved and not sent; what is
-    /// sent is not encrypted. Without it ranks meet at a loopback address alone, where each program of the machine can come as
-    /// one: MASTER\_ADDR is one, or the launcher says that all ranks are on this host, and 127.0.0.1 is taken in its place. The
-    /// device is the caller's choice, often that of LOCAL\_RANK. The call is no part of a group. The wait goes on after a
-    /// signal whose handler returns. A process calls it as often as the others; calls at the same time need ports of their own.
+    /// sent is not encrypted. Without it ranks meet only at a loopback address, where any program of the machine can come as a
+    /// rank. MASTER\_ADDR is one, or the launcher says that all ranks are on this host: then 127.0.0.1 replaces it. The device
+    /// is the caller's choice, often that of LOCAL\_RANK. The call is no part of a group. The wait goes on after a signal whose
+    /// handler returns. A process calls it as often as the others; calls at the same time need ports of their own.
     ///
     /// - out comm: receives the rank, which the caller destroys
-    /// - in options: may be NULL; the shortest timeout\_ns of the ranks that have come is how long these wait for the others to
-    /// - come, and then that of each how long it waits for them in the creation
+    /// - in options: may be NULL; the shortest timeout\_ns of the ranks that have come limits their wait for the others to
+    /// - come; then each rank's own limits its wait in the creation
     /// - in context: may be NULL: current
     /// - blocks: yes, for the other processes; at most timeout\_ns and 6 s for them to meet, then as rtCommCreate; and for the
     /// - system, while it looks up the name of the host
@@ -302,9 +302,9 @@ extern "C" {
         context: rtContext_t,
     ) -> rtStatus_t;
 
-    /// Makes new communicators of the ranks of one, as MPI\_Comm\_split: of all ranks with the same color, in the order of key
-    /// and, where keys are equal, of rank. Every rank calls it, each on its own thread; a thread that has several ranks calls
-    /// it within a group, and rtCommGroupEnd waits for all.
+    /// Splits a communicator, as MPI\_Comm\_split: the ranks of each color form a new one, ordered by key and, where keys are
+    /// equal, by rank. Every rank calls it, each on its own thread; a thread that has several ranks calls it within a group,
+    /// and rtCommGroupEnd waits for all.
     ///
     /// - out comm: receives the rank of the new communicator, which the caller destroys; NULL for RT\_COMM\_NO\_COLOR. In a
     /// - group written by rtCommGroupEnd
@@ -316,8 +316,8 @@ extern "C" {
     /// - errors: INVALID\_VALUE, INVALID\_HANDLE, TIMEOUT, OUT\_OF\_MEMORY, LAUNCH\_FAILED, DEVICE\_LOST, DRIVER
     pub fn rtCommSplit(comm: *mut rtComm_t, color: i32, key: i32, parent: rtComm_t) -> rtStatus_t;
 
-    /// Ends a rank. Its operations in flight go on, and so do graphs that captured some. Behind the last of these, what other
-    /// ranks still expect of this one fails.
+    /// Ends a rank. Its operations in flight go on, and so do graphs that captured some. After the last of these, operations in
+    /// which other ranks still expect this one fail.
     ///
     /// - in comm: may be NULL: nothing happens
     /// - blocks: never
@@ -486,7 +486,7 @@ extern "C" {
         comm: rtComm_t,
     ) -> rtStatus_t;
 
-    /// Gives every rank the elements of all, one after the other in the order of the ranks.
+    /// Gives every rank the elements of all, concatenated in rank order.
     ///
     /// - in receive: count times size elements
     /// - in send: count elements; in place: those of this rank in receive
@@ -530,7 +530,7 @@ extern "C" {
         comm: rtComm_t,
     ) -> rtStatus_t;
 
-    /// Gives rank i the i-th part of every rank, one after the other in the order of the ranks.
+    /// Gives rank i the i-th part of every rank, concatenated in rank order.
     ///
     /// - in receive: count times size elements
     /// - in send: count times size elements; in place: the same as receive, on every rank
@@ -551,7 +551,7 @@ extern "C" {
         comm: rtComm_t,
     ) -> rtStatus_t;
 
-    /// Gives root the elements of all ranks, one after the other in the order of the ranks.
+    /// Gives root the elements of all ranks, concatenated in rank order.
     ///
     /// - in receive: count times size elements; of root alone, else may be NULL
     /// - in send: count elements; in place at root: those of root in receive
@@ -619,7 +619,7 @@ extern "C" {
         comm: rtComm_t,
     ) -> rtStatus_t;
 
-    /// Receives what a rank sends.
+    /// Receives elements that a rank sends.
     ///
     /// - in receive: count elements
     /// - in count: elements; 0 is legal

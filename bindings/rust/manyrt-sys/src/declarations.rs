@@ -651,9 +651,9 @@ pub type rtOutOfMemoryCallback_t = Option<unsafe extern "C" fn(
     user: *mut c_void,
 ) -> i32>;
 
-/// A host kernel: one call for each work-group, on threads of the library and on threads that wait for the stream, in any order
-/// and at the same time. args\[i\] points to the value of argument i; for RT\_ARG\_LOCAL to a pointer to the reserved bytes.
-/// Makes no rt calls.
+/// A host kernel: called once for each work-group, on threads of the library and on threads that wait for the stream. The calls
+/// run in any order and at the same time. args\[i\] points to the value of argument i; for RT\_ARG\_LOCAL to a pointer to the
+/// reserved bytes. Makes no rt calls.
 pub type rtHostKernelFunction_t = Option<unsafe extern "C" fn(
     group: *const rtHostGroup_t,
     args: *const *mut c_void,
@@ -1132,10 +1132,9 @@ impl Default for rtMemPoolStats_t {
     }
 }
 
-/// Counts of the objects that a context hands out again and again: of its native streams, of its events, and of the points
-/// behind them, one for each record in flight or kept by an event. Those of the library itself are counted too, but for events.
-/// created: handed out so far; recycled: how many of these had been used before; live: in use now; native: that exist now, in
-/// use or kept for the next use.
+/// Counters of a context's recycled objects: native streams, events, and points. A record in flight has a point, and so has an
+/// event that was recorded. Includes the library's own streams and points, but not its events. created: handed out so far;
+/// recycled: how many of these had been used before; live: in use now; native: that exist now, in use or kept for the next use.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct rtContextStats_t {
@@ -1198,7 +1197,7 @@ pub struct rtHostArg_t {
     pub kind: i32,
 }
 
-/// What rtKernelCreateFromHost makes a kernel of.
+/// The description of a host kernel, for rtKernelCreateFromHost.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct rtHostKernel_t {
@@ -1247,8 +1246,9 @@ pub struct rtHostModuleArg_t {
     pub type_name: *const c_char,
 }
 
-/// One kernel of a host module; used in arrays, never grows. Where any of the three numbers of bytes is not 0, the group's
-/// local\_memory has, behind the launch's local\_bytes (rounded up to 64), that much more for the kernel's own use.
+/// One kernel of a host module; used in arrays, never grows. If any of the three numbers of bytes is not 0, the group's
+/// local\_memory is larger by that much, for the kernel's own use. These bytes follow the launch's local\_bytes, rounded up to
+/// 64.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct rtHostModuleKernel_t {
@@ -1286,7 +1286,7 @@ pub struct rtHostModuleGlobal_t {
     pub size: u64,
 }
 
-/// What a shared object that is loaded as RT\_IMAGE\_HOST\_OBJECT exports with C linkage under the name rtHostModule.
+/// The table that a shared object exports with C linkage as rtHostModule, to be loaded as RT\_IMAGE\_HOST\_OBJECT.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct rtHostModule_t {
@@ -1546,7 +1546,7 @@ pub struct rtGraphArg_t {
     pub memory: rtGraphOperand_t,
 }
 
-/// What rtGraphAddKernelNode adds.
+/// The node that rtGraphAddKernelNode adds.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct rtGraphKernelParams_t {
@@ -1590,7 +1590,7 @@ impl Default for rtGraphKernelParams_t {
     }
 }
 
-/// What rtGraphAddMemcpyNode adds.
+/// The node that rtGraphAddMemcpyNode adds.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct rtGraphMemcpyParams_t {
@@ -1619,7 +1619,7 @@ impl Default for rtGraphMemcpyParams_t {
     }
 }
 
-/// What rtGraphAddMemcpy2DNode adds.
+/// The node that rtGraphAddMemcpy2DNode adds.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct rtGraphMemcpy2DParams_t {
@@ -1657,7 +1657,7 @@ impl Default for rtGraphMemcpy2DParams_t {
     }
 }
 
-/// What rtGraphAddFillNode adds: \`height\` rows of \`count\` patterns.
+/// The node that rtGraphAddFillNode adds: \`height\` rows of \`count\` patterns.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct rtGraphFillParams_t {
@@ -1692,7 +1692,7 @@ impl Default for rtGraphFillParams_t {
     }
 }
 
-/// What rtGraphAddHostNode adds.
+/// The node that rtGraphAddHostNode adds.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct rtGraphHostParams_t {
@@ -1721,7 +1721,7 @@ impl Default for rtGraphHostParams_t {
     }
 }
 
-/// What rtGraphAddNativeNode adds.
+/// The node that rtGraphAddNativeNode adds.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct rtGraphNativeParams_t {
@@ -1750,7 +1750,7 @@ impl Default for rtGraphNativeParams_t {
     }
 }
 
-/// What a buffer of a child graph is; used in arrays, never grows.
+/// The memory that a buffer of a child graph is bound to; used in arrays, never grows.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct rtGraphBinding_t {
@@ -1760,7 +1760,7 @@ pub struct rtGraphBinding_t {
     pub memory: rtGraphOperand_t,
 }
 
-/// What rtGraphAddChildGraphNode adds.
+/// The node that rtGraphAddChildGraphNode adds.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct rtGraphChildParams_t {
@@ -1786,7 +1786,7 @@ impl Default for rtGraphChildParams_t {
     }
 }
 
-/// What rtGraphAddEventRecordNode and rtGraphAddEventWaitNode add.
+/// The node that rtGraphAddEventRecordNode or rtGraphAddEventWaitNode adds.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct rtGraphEventParams_t {
@@ -1809,7 +1809,7 @@ impl Default for rtGraphEventParams_t {
     }
 }
 
-/// What rtGraphAddFenceSignalNode and rtGraphAddFenceWaitNode add.
+/// The node that rtGraphAddFenceSignalNode or rtGraphAddFenceWaitNode adds.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct rtGraphFenceParams_t {
@@ -2023,9 +2023,9 @@ extern "C" {
     /// - errors: none
     pub fn rtInit() -> rtStatus_t;
 
-    /// Gives back one rtInit. With the last one, or if there was none, it refuses new work on all threads and in host
-    /// functions, waits for work in flight and ends the library for good. Afterwards only version, texts, destroys and frees
-    /// work. While it waits, calls that let work end still work: rtFenceSignal, waits and queries of streams, events, fences,
+    /// Gives back one rtInit. The last one, or one without rtInit, ends the library for good. It refuses new work on all
+    /// threads and in host functions, then waits for work in flight. Afterwards only version, texts, destroys and frees work.
+    /// While it waits, calls that let work end still work: rtFenceSignal, waits and queries of streams, events, fences,
     /// contexts and devices, destroys and frees. It waits as long as work in flight waits for a fence that nothing signals.
     ///
     /// - blocks: yes
@@ -2051,8 +2051,8 @@ extern "C" {
 
     /// Returns the sentence of this thread's last failed call: what was asked, the limit it met, the words of the driver.
     /// Success does not clear it. Empty if no call has failed. A short buffer is truncated and terminated. The sentence is on
-    /// the operating system's thread. Where the code of a language may move to another thread between two calls, as in Go, call
-    /// through rt\_message.h: each of its functions fetches the sentence before it returns.
+    /// the operating system's thread. In a language whose code may move to another thread between two calls, such as Go, call
+    /// through rt\_message.h. Each of its functions fetches the sentence before it returns.
     ///
     /// - out buffer: receives the text; may be NULL if size is 0
     /// - in size: bytes of buffer
@@ -2259,7 +2259,7 @@ extern "C" {
     ) -> rtStatus_t;
 
     /// Ends a context. Handles of its children are stale at once, work in flight completes, memory stays until its own rtFree.
-    /// Fences of the context end as with rtFenceDestroy: a wait for a value that is not reached fails, even if a stream has
+    /// Fences of the context end as with rtFenceDestroy. A wait for a value that is not reached fails, even if a stream has
     /// accepted the signal. A primary context is refused.
     ///
     /// - in context: may be NULL: nothing happens
@@ -2321,7 +2321,7 @@ extern "C" {
     /// - errors: INVALID\_VALUE, INVALID\_HANDLE, NOT\_FOUND, OUT\_OF\_MEMORY, DEVICE\_LOST, DRIVER
     pub fn rtContextGetDefaultPool(pool: *mut rtMemPool_t, context: rtContext_t) -> rtStatus_t;
 
-    /// Counts the streams, events and points of a context. What is counted while other threads work may be a moment old.
+    /// Counts the streams, events and points of a context. While other threads work, the counts may be a moment old.
     ///
     /// - inout stats: struct\_size set by the caller; receives the rest, 0 before the context's first use
     /// - in context: may be NULL: current
@@ -2426,8 +2426,8 @@ extern "C" {
     pub fn rtStreamSynchronize(stream: rtStream_t) -> rtStatus_t;
 
     /// Tells whether all work submitted so far is complete: RT\_SUCCESS, RT\_NOT\_READY, or the stream's failure. Work that
-    /// another call has shown to be complete is never RT\_NOT\_READY here: an event, the stream up to it, and all that these
-    /// waited for.
+    /// another call has shown to be complete is never RT\_NOT\_READY here: an event, the stream up to it, and all work before
+    /// them.
     ///
     /// - in stream: may be NULL: default
     /// - blocks: never
@@ -2477,9 +2477,9 @@ extern "C" {
     pub fn rtStreamWaitContext(other: rtContext_t, stream: rtStream_t) -> rtStatus_t;
 
     /// Makes later work of the stream wait for the last use of memory, for the exchange of arrays between libraries (DLPack,
-    /// array protocols). The library does not follow which stream of the owner uses which memory: it waits for all work that
-    /// the streams of the memory's context have now, and that other contexts have been given with this memory. The stream takes
-    /// over the failures of the owner's streams, as rtStreamWaitContext does.
+    /// array protocols). The library does not track which stream uses which memory. So it waits for all present work of the
+    /// streams of the memory's context, and for work with this memory in other contexts. The stream takes over the failures of
+    /// the owner's streams, as rtStreamWaitContext does.
     ///
     /// - in pointer: an address inside an allocation, registered or imported memory
     /// - in stream: may be NULL: default
@@ -2507,10 +2507,10 @@ extern "C" {
     /// - errors: INVALID\_VALUE, INVALID\_HANDLE, NOT\_FOUND
     pub fn rtStreamGetPriority(priority: *mut i32, stream: rtStream_t) -> rtStatus_t;
 
-    /// Calls a function in the stream's order, as cudaLaunchHostFunc, on a thread of the library: exactly once for each success
-    /// of this call, also after rtStreamDestroy. In a capture the call becomes a node, and the function is called once for each
-    /// launch of it. If the stream has failed, the function gets the failure. rt calls are legal inside, and the current
-    /// context is that of the stream. A wait for the function's own stream is BUSY.
+    /// Calls a function in the stream's order, as cudaLaunchHostFunc, on a thread of the library. It is called exactly once for
+    /// each success of this call, also after rtStreamDestroy. In a capture the call becomes a node, and the function is called
+    /// once for each launch of it. If the stream has failed, the function gets the failure. rt calls are legal inside, and the
+    /// current context is that of the stream. A wait for the function's own stream is BUSY.
     ///
     /// - in function: called once; captured: once for each launch
     /// - in user: passed to function; may be NULL
@@ -2525,8 +2525,9 @@ extern "C" {
         stream: rtStream_t,
     ) -> rtStatus_t;
 
-    /// The same, with a function that releases user behind its last use: behind the call of function; captured, when graph,
-    /// plans and execs are gone. If this call fails, user stays the caller's, and release is not called.
+    /// Like rtLaunchHostFunction. release(user) is called after the last use of user: after function returned; if captured,
+    /// when the graph and all its plans and execs are destroyed. If this call fails, user stays the caller's, and release is
+    /// not called.
     ///
     /// - in function: as for rtLaunchHostFunction
     /// - in user: passed to function and release; may be NULL
@@ -2644,8 +2645,8 @@ extern "C" {
         end: rtEvent_t,
     ) -> rtStatus_t;
 
-    /// Makes a fence, as a Vulkan timeline semaphore: a value that only grows, which the host and streams of any context and
-    /// backend signal and wait for. A wait may come before its signal.
+    /// Makes a fence, as a Vulkan timeline semaphore: a value that only grows. The host and streams of any context and backend
+    /// signal it and wait for it. A wait may come before its signal.
     ///
     /// - out fence: receives the fence, which the caller destroys
     /// - in value: the first value
@@ -2760,8 +2761,8 @@ extern "C" {
     ) -> rtStatus_t;
 
     /// Allocates device memory in a stream's order, as cudaMallocAsync: usable by later work of the stream at once. In a
-    /// capture the memory keeps its address and belongs to the graph. All that is made of the graph shares it: launches of two
-    /// of its execs, of a clone or of a graph that holds it as a child must not run at the same time.
+    /// capture the memory keeps its address and belongs to the graph. All that is made of the graph shares it. So two of its
+    /// execs, a clone, or a graph that has it as a child must not run at the same time.
     ///
     /// - out pointer: receives the address, for rtFree or rtFreeAsync; NULL if size is 0
     /// - in size: bytes
@@ -2788,8 +2789,8 @@ extern "C" {
         context: rtContext_t,
     ) -> rtStatus_t;
 
-    /// Frees memory of any kind and any allocator, from any thread. Does not block: the memory is used again when every stream
-    /// of its context, and every stream that was given an address inside, has passed its present work.
+    /// Frees memory of any kind and any allocator, from any thread. Does not block: the memory is reused once present work is
+    /// complete on all streams of its context, and on other streams that were given an address inside.
     ///
     /// - in pointer: as the allocation gave it; may be NULL: nothing happens
     /// - blocks: never
@@ -2907,18 +2908,18 @@ extern "C" {
     /// Copies in a stream's order, as cudaMemcpyAsync. A source in memory that the library does not know (pageable: neither
     /// allocated, registered nor imported) has been read when the call returns. The call waits for earlier copies that write to
     /// such a source; the program completes other work that writes there before the call. An idle stream copies at once, on the
-    /// calling thread. Behind pending work the source travels in the stream (up to 4 KiB) or in staging memory of the context.
-    /// A copy that would hold more than 64 MiB of it, or finds none, makes the call wait until the stream has passed the copy
-    /// (in its own host function: BUSY). Any other source is read in the stream's order: the program keeps it valid and
-    /// unchanged until the stream has passed the copy, and a destination valid as long. A capture records the address;
-    /// rtGraphLaunch says when it is read.
+    /// calling thread. After pending work the source travels in the stream (up to 4 KiB) or in staging memory of the context.
+    /// If a copy would hold more than 64 MiB of it, or finds none, the call waits until the copy is complete. In a host
+    /// function of the stream that is BUSY. Any other source is read in the stream's order. The program keeps it valid and
+    /// unchanged until the copy is complete, and a destination valid as long. A capture records the address; rtGraphLaunch says
+    /// when it is read.
     ///
     /// - in dst: first byte to write, size bytes; may be NULL if size is 0
     /// - in src: first byte to read, size bytes; may be NULL if size is 0
     /// - in size: bytes; 0 is success
     /// - in kind: RT\_MEMCPY\_\*
     /// - in stream: of dst's or src's context (host to host: any); may be NULL: default
-    /// - blocks: maybe, from or to pageable host memory; from it, behind more than 64 MiB of staged copies, for the stream
+    /// - blocks: maybe, from or to pageable host memory; from it, after more than 64 MiB of staged copies, for the stream
     /// - capture: node
     /// - errors: INVALID\_VALUE (leaves an allocation, overlaps, contradicts kind), INVALID\_HANDLE, WRONG\_CONTEXT,
     /// - NOT\_FOUND, BUSY, OUT\_OF\_MEMORY, LAUNCH\_FAILED, DEVICE\_LOST, DRIVER, CAPTURE\_INVALIDATED
@@ -2940,7 +2941,7 @@ extern "C" {
     /// - in height: rows; 0 is success
     /// - in kind: RT\_MEMCPY\_\*
     /// - in stream: of dst's or src's context (host to host: any); may be NULL: default
-    /// - blocks: maybe, from or to pageable host memory; from it, behind more than 64 MiB of staged copies, for the stream
+    /// - blocks: maybe, from or to pageable host memory; from it, after more than 64 MiB of staged copies, for the stream
     /// - capture: node
     /// - errors: INVALID\_VALUE (leaves an allocation, overlaps, contradicts kind, pitch below width), INVALID\_HANDLE,
     /// - WRONG\_CONTEXT, NOT\_FOUND, BUSY, OUT\_OF\_MEMORY, LAUNCH\_FAILED, DEVICE\_LOST, DRIVER, CAPTURE\_INVALIDATED
@@ -2955,8 +2956,8 @@ extern "C" {
         stream: rtStream_t,
     ) -> rtStatus_t;
 
-    /// Sets bytes and waits, as cudaMemset, on the default stream of the context that owns dst: memory that the library
-    /// allocated, registered or imported, or a module's global, as for every fill.
+    /// Sets bytes and waits, as cudaMemset, on the default stream of the context that owns dst. As for every fill, dst is
+    /// memory that the library allocated, registered or imported, or a module's global.
     ///
     /// - in dst: first byte, size bytes; may be NULL if size is 0
     /// - in value: its low 8 bits fill every byte
@@ -3110,9 +3111,9 @@ extern "C" {
         pool: rtMemPool_t,
     ) -> rtStatus_t;
 
-    /// While on, what the pool allocates is pinned: freed or not, it stays reserved until pin mode is off and the graphs are
-    /// gone that were captured or instantiated meanwhile, which may name an address as a value. Memory that is freed and pinned
-    /// is pending; one capture may be given it again.
+    /// While on, memory that the pool allocates is pinned. Freed or not, it stays reserved until pin mode is off and all graphs
+    /// captured or instantiated meanwhile are gone. They may hold an address as a value. Memory that is freed and pinned is
+    /// pending; one capture may be given it again.
     ///
     /// - in on: 1 or 0; for all threads
     /// - in pool: the pool
@@ -3190,10 +3191,10 @@ extern "C" {
 
     /// Builds one module from several sources, as clCompileProgram and clLinkProgram. Each source has macros of its own, and
     /// messages call them kernel0.cl, kernel1.cl and so on. A function that one source declares may be defined in any other,
-    /// and the module has the kernels of all. What a shared header brings into several sources is there once if it reads the
-    /// same each time: types, constants, declarations, static and inline functions. Otherwise a name means one thing in all
-    /// sources, static or not: two meanings are BUILD\_FAILED with both places, as is a function that is called and defined
-    /// nowhere. A count of 0, or of more than 65,536, is INVALID\_VALUE.
+    /// and the module has the kernels of all. Types, constants, declarations, static and inline functions of a header that
+    /// several sources share are there once if their text is the same. Otherwise a name means one thing in all sources, static
+    /// or not: two meanings are BUILD\_FAILED with both places. So is a function that is called and defined nowhere. A count of
+    /// 0, or of more than 65,536, is INVALID\_VALUE.
     ///
     /// - out module: receives the module, which the caller destroys
     /// - in sources: count texts, borrowed for the call
@@ -3248,10 +3249,10 @@ extern "C" {
         context: rtContext_t,
     ) -> rtStatus_t;
 
-    /// Writes the code of a module and its source as an image (docs/design/images.md), which rtModuleLoadData and
-    /// rtModuleLoadFile take on any machine: where the code suits the device it is loaded without a compiler, else the source
-    /// is built. Waits for optimised code. For the CPU and CUDA the same source and options give the same bytes on the same
-    /// machine. Machine code in an image is run as it is: load images from places that are trusted.
+    /// Writes the code of a module and its source as an image (docs/design/images.md). rtModuleLoadData and rtModuleLoadFile
+    /// take it on any machine: code that suits the device is loaded without a compiler, else the source is built. Waits for
+    /// optimised code. For the CPU and CUDA the same source and options give the same bytes on the same machine. Machine code
+    /// in an image is run as it is: load images from places that are trusted.
     ///
     /// - out buffer: receives the image, at most size bytes; may be NULL if size is 0
     /// - in size: bytes of buffer
@@ -3682,8 +3683,8 @@ extern "C" {
     ) -> rtStatus_t;
 
     /// Adds a call that submits work to the driver's own stream, as rtStreamLaunchNative does. Inferred dependencies order it
-    /// with all other nodes. On CUDA the function is called once for each exec of the graph, and at rtGraphExecUpdate, on the
-    /// calling thread, with a private stream in capture. Its work becomes part of the exec, and launches do not call it. Its
+    /// with all other nodes. On CUDA the calling thread calls the function once for each exec of the graph, and at
+    /// rtGraphExecUpdate, with a private stream in capture. Its work becomes part of the exec, and launches do not call it. Its
     /// status, or the failure of a call that cannot be captured (a wait for the stream), is that of rtGraphExecCreate,
     /// rtGraphInstantiate or rtGraphExecUpdate. On other backends it is called at each launch, on a thread of the library.
     ///
@@ -4051,7 +4052,7 @@ extern "C" {
         context: rtContext_t,
     ) -> rtStatus_t;
 
-    /// Destroys an exec. Launches in flight complete, and its leases end behind them.
+    /// Destroys an exec. Launches in flight complete, and its leases end after them.
     ///
     /// - in exec: may be NULL: nothing happens
     /// - blocks: never
@@ -4204,8 +4205,8 @@ extern "C" {
     /// - errors: INVALID\_VALUE, INVALID\_HANDLE, NOT\_FOUND, OUT\_OF\_MEMORY, DEVICE\_LOST, DRIVER
     pub fn rtStreamIsCapturing(state: *mut i32, stream: rtStream_t) -> rtStatus_t;
 
-    /// Returns the node behind which a capturing stream goes on: the one that it recorded last, or that it waits for. If it
-    /// waits for several nodes, the call adds an empty node behind all of them.
+    /// Returns the node after which a capturing stream goes on: the one that it recorded last, or that it waits for. If it
+    /// waits for several nodes, the call adds an empty node after all of them.
     ///
     /// - out last: receives the node, which belongs to the graph to be; NULL if there is none yet
     /// - in stream: may be NULL: default
@@ -4315,8 +4316,8 @@ extern "C" {
         context: rtContext_t,
     ) -> rtStatus_t;
 
-    /// Makes memory of another library known to this one. rtFree only detaches it. An address may be imported more than once:
-    /// each rtFree of it gives back one import, the last one first, and the memory is known until the last. OpenCL takes a
+    /// Makes memory of another library known to this one. rtFree only detaches it. An address may be imported more than once.
+    /// Each rtFree of it gives back one import, the newest first, and the memory is known until the last. OpenCL takes a
     /// cl\_mem of its context and an offset in it, in every memory tier; no address, and what is no cl\_mem may end the
     /// process.
     ///
@@ -4334,8 +4335,8 @@ extern "C" {
         context: rtContext_t,
     ) -> rtStatus_t;
 
-    /// The same, with a function that tells the owner when the library has done with the memory: behind rtFree, and behind all
-    /// work and all graphs that use it. If this call fails, release is not called.
+    /// Like rtMemImport. release(user) is called when the library has done with the memory: after rtFree, and after all work
+    /// and all graphs that use it. If this call fails, release is not called.
     ///
     /// - out pointer: receives the address, for rtFree
     /// - in native: 2 values, as rtPointerGetNative gives them; borrowed until release is called
@@ -4355,8 +4356,9 @@ extern "C" {
         context: rtContext_t,
     ) -> rtStatus_t;
 
-    /// Calls a function that submits work to the driver's own stream, in order with the stream, on a thread of the library or
-    /// on one that waits for the stream. In a capture it becomes a node: see rtGraphAddNativeNode for when that is called.
+    /// Calls a function that submits work to the driver's own stream. It is called in the stream's order, on a thread of the
+    /// library or on one that waits for the stream. In a capture it becomes a node: see rtGraphAddNativeNode for when that is
+    /// called.
     ///
     /// - in function: receives the native stream; a failure that it returns is the stream's
     /// - in user: passed to function; may be NULL
@@ -4371,7 +4373,7 @@ extern "C" {
         stream: rtStream_t,
     ) -> rtStatus_t;
 
-    /// The same, with a function that releases user behind its last use, as rtLaunchHostFunctionWithRelease.
+    /// Like rtStreamLaunchNative. release(user) is called after the last use of user, as with rtLaunchHostFunctionWithRelease.
     ///
     /// - in function: as for rtStreamLaunchNative
     /// - in user: passed to function and release; may be NULL
@@ -4388,10 +4390,10 @@ extern "C" {
         stream: rtStream_t,
     ) -> rtStatus_t;
 
-    /// The same at once, on the calling thread, for functions that only submit: shorter than rtStreamLaunchNative by the way to
-    /// another thread. RT\_NOT\_READY, and function is not called, where work ahead of it is not with the driver yet: behind a
-    /// host function, say, or a wait for another device; on the CPU, where work ahead is not complete. What other threads
-    /// submit to the stream meanwhile comes behind it.
+    /// Like rtStreamLaunchNative, but at once and on the calling thread, which is faster. For functions that only submit. If
+    /// earlier work is not with the driver yet, the result is RT\_NOT\_READY and function is not called. So it is after a host
+    /// function, or a wait for another device. On the CPU: if earlier work is not complete. Work that other threads submit to
+    /// the stream meanwhile is ordered after it.
     ///
     /// - in function: receives the native stream; a failure that it returns is the stream's, and this call returns it
     /// - in user: passed to function; may be NULL
@@ -4406,10 +4408,10 @@ extern "C" {
         stream: rtStream_t,
     ) -> rtStatus_t;
 
-    /// Begins a timeline in Chrome's trace format, as RT\_TRACE does for the whole process: calls, builds, memory, and the work
-    /// of every stream with its times on the device. Streams may be older: their work is timed from the next submission on. An
-    /// exec of a graph that is older is timed as a whole on CUDA, with its nodes elsewhere. Work submitted before is not in it
-    /// on CUDA and OpenCL.
+    /// Begins a timeline in Chrome's trace format, as RT\_TRACE does for the whole process. It has calls, builds, memory, and
+    /// the work of every stream with its times on the device. Streams may be older: their work is timed from the next
+    /// submission on. An exec of a graph that is older is timed as a whole on CUDA, with its nodes elsewhere. Work submitted
+    /// before is not in it on CUDA and OpenCL.
     ///
     /// - in file: a path; what is there is replaced
     /// - blocks: never

@@ -42,7 +42,7 @@ fn insert(entry: Entry) -> usize {
     key
 }
 
-/// Takes an entry out. It is dropped by the caller, behind the lock, because what it has captured may call back.
+/// Takes an entry out. It is dropped by the caller, after the lock, because what it has captured may call back.
 fn remove(key: usize) -> Option<Entry> {
     lock(&ENTRIES).as_mut().and_then(|entries| entries.remove(&key))
 }
@@ -127,7 +127,7 @@ impl Panics {
 }
 
 unsafe extern "C" fn run_node(user: *mut c_void, status: i32) {
-    // The release comes behind the last call, and this is a call.
+    // The release comes after the last call, and this is a call.
     let node = &*user.cast::<Node>();
     if let Err(panic) = catch_unwind(AssertUnwindSafe(|| (node.function)(Status(status)))) {
         lock(&node.panics.words).push(words(panic));

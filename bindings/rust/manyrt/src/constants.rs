@@ -881,7 +881,7 @@ impl fmt::Debug for GraphBufferRole {
     }
 }
 
-/// What a node does with memory.
+/// Whether a node reads or writes memory.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct GraphAccess(pub i32);
@@ -903,7 +903,7 @@ impl fmt::Debug for GraphAccess {
     }
 }
 
-/// What a callback of the trace is told; joined by or: rtTraceSetCallback.
+/// The records that a callback of the trace receives; joined by or: rtTraceSetCallback.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct TraceKind(pub i32);
@@ -934,7 +934,7 @@ impl fmt::Debug for TraceKind {
     }
 }
 
-/// What one record of the trace tells.
+/// The event that one record of the trace describes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct TraceRecordType(pub i32);
@@ -977,7 +977,7 @@ impl fmt::Debug for TraceRecordType {
     }
 }
 
-/// What a stream did.
+/// Kinds of work of a stream.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct WorkKind(pub i32);

@@ -22,7 +22,7 @@
 //! # What is safe
 //! Handles are checked by the library at each call, from any thread: an object whose context was closed is an error and no
 //! more, and all owners are `Send` and `Sync` (but [`CurrentContext`], which is a property of its thread). Memory may be
-//! dropped while work with it is in flight: the library frees it behind that work, and graphs keep what they name. What the
+//! dropped while work with it is in flight: the library frees it after that work, and graphs keep what they name. What the
 //! library cannot check is `unsafe`: launching a kernel, which may write where it likes; machine code and graph files; host
 //! memory as a slice, while a device may write to it; objects of other libraries.
 //!

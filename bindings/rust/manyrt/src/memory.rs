@@ -284,7 +284,7 @@ impl<T: Pod> DeviceBuffer<T> {
 }
 
 impl<T: Pod> DeviceBuffer<T> {
-    /// As [`DeviceBuffer::from_native`], with an owner of the memory, which is dropped behind the buffer and all work and
+    /// As [`DeviceBuffer::from_native`], with an owner of the memory, which is dropped after the buffer and all work and
     /// graphs that use it; at once if this fails.
     ///
     /// # Safety

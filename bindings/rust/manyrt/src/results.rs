@@ -132,10 +132,9 @@ impl DeviceProperties {
     }
 }
 
-/// Counts of the objects that a context hands out again and again: of its native streams, of its events, and of the points
-/// behind them, one for each record in flight or kept by an event. Those of the library itself are counted too, but for events.
-/// created: handed out so far; recycled: how many of these had been used before; live: in use now; native: that exist now, in
-/// use or kept for the next use.
+/// Counters of a context's recycled objects: native streams, events, and points. A record in flight has a point, and so has an
+/// event that was recorded. Includes the library's own streams and points, but not its events. created: handed out so far;
+/// recycled: how many of these had been used before; live: in use now; native: that exist now, in use or kept for the next use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ContextStats {

@@ -146,7 +146,7 @@ impl Stream {
     }
 
     /// Calls a closure in the order of the stream, as [`Stream::launch_host`] does; on a capturing stream it becomes a node,
-    /// which calls it once for each launch. It is dropped behind its last use. The result tells panics inside.
+    /// which calls it once for each launch. It is dropped after its last use. The result tells panics inside.
     pub fn launch_host_many(&self, function: impl Fn(Status) + Send + Sync + 'static) -> Result<Panics> {
         launch_many(self.handle, Arc::new(function))
     }
@@ -263,7 +263,7 @@ impl Stream {
         get!(rtStreamIsCapturing(i32, self.handle)).map(CaptureState)
     }
 
-    /// The node behind which a capturing stream goes on, of the graph to be; `None` if there is none yet.
+    /// The node after which a capturing stream goes on, of the graph to be; `None` if there is none yet.
     pub fn captured_node(&self) -> Result<Option<Node>> {
         Ok(Node::from_handle(get!(rtStreamGetCapturedNode(manyrt_sys::rtGraphNode_t, self.handle))?))
     }

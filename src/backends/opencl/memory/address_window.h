@@ -23,12 +23,12 @@ class AddressWindow {
   uintptr_t reserve(Root* root, uint64_t size, uint64_t alignment);
   void release(uintptr_t address);  // of reserve()
 
-  // Counts the changes to what stands behind addresses: a cached lookup is still valid while the count is the same.
+  // Counts the changes to the roots behind addresses: a cached lookup is still valid while the count is the same.
   uint64_t generation() const { return generation_.load(std::memory_order_acquire); }
   void noteChange() { generation_.fetch_add(1, std::memory_order_acq_rel); }
 
   bool contains(uintptr_t address) const { return address - base_ < bytes_; }
-  // What stands behind an address; null: nothing. The caller knows that it is not released meanwhile.
+  // The root behind an address; null: none. The caller knows that it is not released meanwhile.
   Root* find(uintptr_t address) const {
     return contains(address) ? pages_[(address - base_) >> kPageBits].load(std::memory_order_acquire) : nullptr;
   }

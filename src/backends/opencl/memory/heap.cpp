@@ -69,7 +69,7 @@ void destroyRoot(Root* root) {
   delete root;
 }
 
-// The change is counted under the mutex, behind the change itself: a reader with the new count finds it.
+// The change is counted under the mutex, after the change itself: a reader with the new count finds it.
 Status HostRoots::add(Root* root) {
   std::lock_guard lock(mutex_);
   roots_[root->address] = root;

@@ -133,7 +133,7 @@ Error enqueueCopyAsking(Device& device, cl_command_queue queue, const PlacedCopy
   *call = "clEnqueueSVMMemcpy";
   for (uint64_t row = 0; row < copy.height; ++row) {
     const backend::Copy one = rowOf(copy, row);
-    const bool last = row + 1 == copy.height;  // behind the others
+    const bool last = row + 1 == copy.height;  // after the others
     cl_event* asked = last && event != nullptr ? event : eventOf(events);
     const Error error = RT_CL_VIA(device.extensions(), enqueueCopy, queue, last && blocks ? CL_TRUE : CL_FALSE, one.dst,
                                   one.src, one.width, 0, nullptr, asked);

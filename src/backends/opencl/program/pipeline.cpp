@@ -163,7 +163,7 @@ Status Pipeline::create(Ref<backend::Kernel>* out, Ref<Library> library, const c
   }
   fresh->setRules(rules);
   fresh->offset_end_ = uint64_t{1} << 32;  // drivers may count work-items of a direction in 32 bits
-  // Asked behind the last argument: the answer depends on whether any is a pointer or a record.
+  // Asked after the last argument: the answer depends on whether any is a pointer or a record.
   fresh->checks_arguments_ = fresh->mayRefuseArguments();
   RT_TRY(fresh->ask());
   *out = std::move(fresh);
@@ -238,7 +238,7 @@ Status Pipeline::checkPointer(uint32_t index, const void* address, Location loca
   if (library_->hidden_offsets || location.offset % alignment == 0) return Status();
   return Status::error(
       RT_ERROR_NOT_SUPPORTED,
-      "Argument %u of the kernel \"%s\" is an address %llu bytes behind a multiple of %llu: a program that came as a "
+      "Argument %u of the kernel \"%s\" is an address %llu bytes after a multiple of %llu: a program that came as a "
       "binary takes addresses at this alignment only.",
       index, name_, static_cast<unsigned long long>(location.offset % alignment), static_cast<unsigned long long>(alignment));
 }
@@ -347,7 +347,7 @@ Status Pipeline::bindAddresses(Clone& clone) {
   return Status();
 }
 
-// Whether an argument needs no setting: it has the value that was set last, and what stands behind an address is still the
+// Whether an argument needs no setting: it has the value that was set last, and the root behind an address is still the
 // same.
 inline bool Pipeline::isBound(const AddressWindow& window, const Clone& clone, uint32_t index, const void* value) const {
   const backend::Argument& argument = arguments_[index];
@@ -357,7 +357,7 @@ inline bool Pipeline::isBound(const AddressWindow& window, const Clone& clone, u
   return clone.roots[index] == (root == nullptr ? 0 : root->id);
 }
 
-// Behind equal addresses stand the same roots for as long as there are no others: then no page and no root is read.
+// Equal addresses have the same roots behind them for as long as there are no others: then no page and no root is read.
 bool Pipeline::areBound(Clone& clone, const void* const* arguments) const {
   if (!clone.complete) return false;
   const AddressWindow& window = AddressWindow::instance();

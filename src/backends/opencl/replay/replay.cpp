@@ -120,7 +120,7 @@ Status Replay::enqueueNode(cl_command_queue queue, Node& node, size_t step, Time
   return Status();
 }
 
-// Whatever fails, the stream goes on behind all that has been enqueued.
+// Whatever fails, the stream goes on after all that has been enqueued.
 Status Replay::enqueueBranches(cl_command_queue queue, List& list, TimedCommands* times) {
   Status status = queues_->begin(queue);
   for (size_t i = 0; i < list.nodes_.size() && status.ok(); ++i) {

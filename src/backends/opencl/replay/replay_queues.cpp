@@ -51,7 +51,7 @@ Status ReplayQueues::create(std::unique_ptr<ReplayQueues>* out, Device& device, 
   return Status();
 }
 
-// Beside what steps wait for: each branch begins behind the launch's beginning, and the launch ends behind each branch.
+// Beside what steps wait for: each branch begins after the launch's beginning, and the launch ends after each branch.
 void ReplayQueues::schedule(Steps steps) {
   std::vector<backend::BranchStep> order;
   for (const backend::ReplayStep& step : steps) order.push_back({step.branch, step.before});
@@ -147,7 +147,7 @@ Status ReplayQueues::leave(size_t step) {
   return point == backend::kNoPoint ? Status() : mark(queues_[branch_of_[step]], &events_[point]);
 }
 
-// Of a launch that ends before its last step: behind whatever the branches have been given. What fails here, too, has failed.
+// Of a launch that ends before its last step: after whatever the branches have been given. What fails here, too, has failed.
 void ReplayQueues::joinAll() {
   for (size_t branch = 1; branch < queues_.size(); ++branch) {
     cl_event event = nullptr;

@@ -1,6 +1,6 @@
 // The queues of a replay whose steps may run side by side. One queue runs its commands one after another, which is the cheapest
 // where each of them fills the device. Where steps of several branches leave room on it, each branch has a queue. Branch 0 has
-// that of the launch, the others have queues of the replay's own. Markers stand behind steps that another branch waits for,
+// that of the launch, the others have queues of the replay's own. Markers stand after steps that another branch waits for,
 // barriers ahead of those that wait. A launch begins and ends in the queue that it is given.
 #pragma once
 
@@ -47,7 +47,7 @@ class ReplayQueues {
   std::vector<uint32_t> branch_of_;       // of each step
   std::vector<backend::BranchOrder> orders_;
   uint32_t begin_ = 0;            // the point where a launch begins
-  std::vector<uint32_t> last_;    // those that it ends behind
+  std::vector<uint32_t> last_;    // those that it ends after
   std::vector<cl_event> events_;  // of each point, of the launch that is being enqueued
   std::vector<cl_event> list_;    // for one call of the driver
 };

@@ -16,7 +16,7 @@
 namespace manyrt::opencl {
 namespace {
 
-// Looks at events until they are over, all of them on one thread. Behind each look it queues up again, so that others get their
+// Looks at events until they are over, all of them on one thread. After each look it queues up again, so that others get their
 // turn on that thread.
 class Watch final : public host_threads::Job {
  public:

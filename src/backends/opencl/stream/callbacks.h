@@ -1,5 +1,5 @@
 // Being told when a cl_event is over. Drivers call on a thread of theirs, in the middle of their work, or not at all. So what
-// they call only hands over and makes no OpenCL call, and the event is looked at once more behind the registration. Where a
+// they call only hands over and makes no OpenCL call, and the event is looked at once more after the registration. Where a
 // driver's callbacks cannot be counted on, a thread of the library looks instead.
 #pragma once
 
@@ -19,7 +19,7 @@ class Trigger : public RefCounted {
   // Once, on whatever thread: wakes or queues something. No OpenCL call, nothing that blocks.
   virtual void fired() = 0;
   void fire() {
-    // acq_rel: one of the two fires, behind what the other has done.
+    // acq_rel: one of the two fires, after what the other has done.
     // The driver's callback and a look of the library may both find the event over.
     if (!claimed_.exchange(true, std::memory_order_acq_rel)) fired();
   }

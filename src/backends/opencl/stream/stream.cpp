@@ -245,7 +245,7 @@ Status Stream::replayTimed(Replay& replay, RefCounted& list) {
 // ---- Records and waits ----
 
 // Times are a property of a queue, and make each of its commands slower. So a stream gets such a queue with the first event
-// that wants one. It goes on there behind the work of its old queue, and gives that one back when it is over.
+// that wants one. It goes on there after the work of its old queue, and gives that one back when it is over.
 Status Stream::takeTimedQueue() {
   if (timed_) return Status();
   cl_command_queue timed = nullptr;
@@ -307,7 +307,7 @@ Status Stream::enqueueMark(backend::Point& point) {
   return Status();
 }
 
-// Null: the host waits for it. Behind what the library does not know, a driver that reads the host early might read too early.
+// Null: the host waits for it. After what the library does not know, a driver that reads the host early might read too early.
 cl_event Stream::eventOnDevice(const Point& point) const {
   if (point.imported() && device().quirks().has(Quirk::kReadsHostEarly)) return nullptr;
   return point.recordedEvent();

@@ -1,5 +1,5 @@
 // Expressions that begin with a type in parentheses: casts, vector literals and compound literals. The type tells them apart:
-// behind a vector's, parentheses hold the elements of a literal and no comma operator.
+// after a vector's, parentheses hold the elements of a literal and no comma operator.
 #include <string>
 
 #include "compiler/parser/parser_state.h"
@@ -27,7 +27,7 @@ Expr* Parser::parseParenthesised() {
   return cast != nullptr ? cast : failOperand();
 }
 
-// At "{", behind the type. Arrays are objects at once, because every use but sizeof takes their address.
+// At "{", after the type. Arrays are objects at once, because every use but sizeof takes their address.
 Expr* Parser::parseCompoundLiteral(QualType type, Location where, size_t begin) {
   if (function_ != nullptr && type.space != AddressSpace::kPrivate) {
     diagnostics_.error(where, "A literal in a function is private and cannot be %s: declare a variable.",
@@ -98,7 +98,7 @@ Expr* Parser::parseVectorLiteral(const Type* vector, Location where) {
   return literal != nullptr ? literal : failOperand();
 }
 
-// Scalars and vectors one behind the other; together they must have exactly the components asked for.
+// Scalars and vectors one after the other; together they must have exactly the components asked for.
 Expr* ExpressionBuilder::makeVector(const Type* vector, std::vector<Expr*> parts, Location where, const char* what) {
   Expr* literal = node(ExprKind::kVectorLiteral, QualType{vector}, where);
   uint64_t components = 0;
@@ -125,7 +125,7 @@ Expr* ExpressionBuilder::makeVector(const Type* vector, std::vector<Expr*> parts
   return literal;
 }
 
-// Null where the cast is allowed; else what to say behind the two types.
+// Null where the cast is allowed; else what to say after the two types.
 const char* ExpressionBuilder::castTrouble(const Type* to, const Expr& a) const {
   const Type* from = a.type.type;
   const bool half = (to->isScalar() || to->isVector()) && to->scalar == Scalar::kHalf;

@@ -26,7 +26,7 @@ struct Parser::Filling {
   uint64_t count;  // elements that there may be
   uint64_t at = 0;
   uint64_t reached = 0;                                // one more than the highest element initialised
-  bool ascending = true;                               // no element came behind a higher one so far
+  bool ascending = true;                               // no element came after a higher one so far
   std::map<uint32_t, size_t> places;                   // of elements in the list; filled when a designator first looks back
   std::map<uint32_t, std::unique_ptr<Filling>> inner;  // of elements that designators went into
 
@@ -134,7 +134,7 @@ Expr* Parser::parseInitializer(QualType* type, const char* name) {
   return converted != nullptr ? converted : failOperand();
 }
 
-// At "{". After an error the cursor is behind the "}", where there is one.
+// At "{". After an error the cursor is after the "}", where there is one.
 Expr* Parser::parseBraces(QualType type, const char* what) {
   const size_t begin = at_;
   Expr* list = parseBraced(type, what);
@@ -323,7 +323,7 @@ bool Parser::parseDesignator(std::vector<uint32_t>* steps, const Filling& fillin
   return true;
 }
 
-// Designators, "=", a value; values behind it without designators go on inside the innermost aggregate that was named.
+// Designators, "=", a value; values after it without designators go on inside the innermost aggregate that was named.
 bool Parser::parseDesignated(Filling& filling, const char* what) {
   Depth depth(*this);
   if (!depth.ok) return false;

@@ -105,7 +105,7 @@ Real toReal(std::string_view number, bool hexadecimal) {
   return tiny ? Real{0} : std::numeric_limits<Real>::infinity();
 }
 
-// The byte of an escape whose backslash was read; `at` moves behind it. False: out of a char's range, or no digits.
+// The byte of an escape whose backslash was read; `at` moves after it. False: out of a char's range, or no digits.
 bool escape(char* byte, std::string_view text, size_t* at) {
   const char c = text[(*at)++];
   uint32_t number = 0;
@@ -140,7 +140,7 @@ std::string inQuotes(std::string_view bytes) {
       text += c;
       continue;
     }
-    text += '\\';  // always three digits, so that a digit behind it stays one
+    text += '\\';  // always three digits, so that a digit after it stays one
     text += static_cast<char>('0' + (byte >> 6));
     text += static_cast<char>('0' + (byte >> 3 & 7));
     text += static_cast<char>('0' + (byte & 7));
@@ -183,8 +183,7 @@ Expr* Parser::parseInteger(const Token& token) {
   }
   Suffix suffix;
   if (at == 0 || !parseSuffix(&suffix, text.substr(at))) {
-    diagnostics_.error(token.where,
-                       "\"%s\" is no number: behind the digits of base %u only the suffixes u, l and ul may stand.",
+    diagnostics_.error(token.where, "\"%s\" is no number: after the digits of base %u only the suffixes u, l and ul may stand.",
                        shown(token).c_str(), base);
     return nullptr;
   }

@@ -287,7 +287,7 @@ Expr* Parser::parseSizeof() {
   if (!depth.ok) return nullptr;
   const Token& word = next();
   QualType type;
-  // A type in parentheses may also begin a compound or vector literal. Only the token behind it tells, so that the literal is
+  // A type in parentheses may also begin a compound or vector literal. Only the token after it tells, so that the literal is
   // parsed again from the start.
   if (at("(") && isTypeName(1)) {
     const size_t begin = at_;

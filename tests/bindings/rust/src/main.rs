@@ -412,7 +412,7 @@ fn wait_for_last<T>(value: &Arc<T>) {
     while Arc::strong_count(value) > 1 && Instant::now() < limit {
         std::thread::yield_now();
     }
-    assert_eq!(Arc::strong_count(value), 1, "the closure was not dropped behind its last use");
+    assert_eq!(Arc::strong_count(value), 1, "the closure was not dropped after its last use");
 }
 
 /// What the table does not have: threads that end, panics elsewhere, and texts that C cannot hold.

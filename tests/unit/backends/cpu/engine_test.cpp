@@ -259,7 +259,7 @@ TEST(CpuEngineTest, ATurnOfAStreamThatFailedGoesToTheNextOne) {
   struct Holder {
     std::atomic<bool> runs{false}, ends{false};
   };
-  constexpr size_t kStreams = 5;  // behind the one that has the turn
+  constexpr size_t kStreams = 5;  // after the one that has the turn
   Rig rig(2);
   auto hold = rig.kernel(
       [](const rtHostGroup_t*, void* const* args) {
@@ -373,7 +373,7 @@ TEST(CpuEngineTest, ContextsComeAndGo) {
   }
 }
 
-// A host thread frees a stream behind the last function, and lists it. By then the stream may have run to its end elsewhere,
+// A host thread frees a stream after the last function, and lists it. By then the stream may have run to its end elsewhere,
 // and its context be gone.
 TEST(CpuEngineTest, AStreamThatIsListedAfterTheEndIsNotKept) {
   Ref<cpu::Engine> engine = Ref<cpu::Engine>::adopt(new cpu::Engine(1, backend::WaitPolicy::kDefault));

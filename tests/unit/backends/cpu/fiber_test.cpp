@@ -62,7 +62,7 @@ TEST(FiberTest, NoItemPassesABarrierThatAnotherHasNotReached) {
   }
 }
 
-TEST(FiberTest, ItemsThatHaveEndedHoldNobodyUp) {
+TEST(FiberTest, ItemsThatHaveEndedHoldNoItemUp) {
   constexpr uint32_t kCount = 50;
   std::vector<std::vector<uint32_t>> rounds(kCount);  // the fibers that were there in each
   runItems(kCount, [&](uint32_t index) {

@@ -131,7 +131,7 @@ TEST(CpuStreamTest, AProgramThatWaitsAfterEachSubmissionWakesNoWorker) {
   EXPECT_LT(least, 0.5);  // nine tenths, where a worker is woken each time
 }
 
-// A program that begins to do something else behind its submissions has them begun by a worker soon.
+// A program that begins to do something else after its submissions has them begun by a worker soon.
 TEST(CpuStreamTest, WorkThatIsNoLongerWaitedForBegins) {
   Rig rig(1);
   auto stream = rig.stream();

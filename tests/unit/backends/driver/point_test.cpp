@@ -33,7 +33,7 @@ TEST_F(DriverPointTest, IsPassedOnceItIsRecordedAndTheDeviceIsThere) {
   EXPECT_FALSE(point_->wait(Deadline::after(1000), backend::WaitPolicy::kDefault));
   record();
   EXPECT_TRUE(point_->isRecorded());
-  EXPECT_FALSE(point_->poll()) << "the device is behind it";
+  EXPECT_FALSE(point_->poll()) << "the device is after it";
   queue_.comeOn(1);
   EXPECT_FALSE(point_->poll()) << "the device is at the work before it";
   EXPECT_FALSE(point_->done());
@@ -74,18 +74,18 @@ TEST_F(DriverPointTest, APassedPointTakesNoWaiter) {
 
 TEST_F(DriverPointTest, ADriverThatTellsIsAskedOnceForAllWaiters) {
   point_->tells = true;
-  Told before, behind;
+  Told before, after;
   ASSERT_TRUE(point_->subscribe(&before));
   EXPECT_EQ(point_->asked_to_tell, 0) << "nothing is recorded that it could tell of";
   record();
   EXPECT_EQ(point_->asked_to_tell, 1);
-  ASSERT_TRUE(point_->subscribe(&behind));
+  ASSERT_TRUE(point_->subscribe(&after));
   EXPECT_EQ(point_->asked_to_tell, 1);
   EXPECT_EQ(before.count, 0);
   queue_.comeOn();
   EXPECT_TRUE(point_->reach());
   EXPECT_EQ(before.count, 1);
-  EXPECT_EQ(behind.count, 1);
+  EXPECT_EQ(after.count, 1);
 }
 
 TEST_F(DriverPointTest, ARecordWithoutWaitersAsksForNothing) {

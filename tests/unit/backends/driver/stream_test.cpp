@@ -49,7 +49,7 @@ class DriverStreamTest : public ::testing::Test {
   Device& device_ = keep<Device>();
   Ref<Context> context_;
   Ref<Stream> stream_;
-  Ref<backend::Kernel> kernel_ = Ref<backend::Kernel>::adopt(new Kernel);  // a command may let go of it behind the test
+  Ref<backend::Kernel> kernel_ = Ref<backend::Kernel>::adopt(new Kernel);  // a command may let go of it after the test
 };
 
 TEST_F(DriverStreamTest, SubmissionsGoToTheDriverAtOnceAndAreNumbered) {
@@ -140,7 +140,7 @@ TEST_F(DriverStreamTest, MarkersTellOfAQueueThatCannotBeAsked) {
   }
   Log log = stream_->queue.log();
   EXPECT_EQ(std::count(log.begin(), log.end(), "mark"), 4);
-  stream_->queue.comeOn(2);  // behind the first launch and its marker
+  stream_->queue.comeOn(2);  // after the first launch and its marker
   EXPECT_EQ(stream_->completed(), 1u);
   stream_->queue.comeOn();
   EXPECT_GE(stream_->completed(), 4u);
@@ -396,7 +396,7 @@ TEST_F(DriverStreamTest, ALaunchThatIsHeldBackIsWaitedForInEitherCase) {
     finishNow();
     other->queue.at_once = true;
     EXPECT_TRUE(finish(*other));
-    EXPECT_EQ(work(*other).front(), "replay");  // held back, so that its end is recorded behind it
+    EXPECT_EQ(work(*other).front(), "replay");  // held back, so that its end is recorded after it
     ASSERT_TRUE(replay->change(&changed, 0, {}).ok());
     EXPECT_TRUE(changed);
   }

@@ -1,4 +1,4 @@
-// What a drain is behind: objects of this thread, of others that are still reclaiming, and what objects retire as they go.
+// What a drain is after: objects of this thread, of others that are still reclaiming, and what objects retire as they go.
 #include "base/handles/epoch.h"
 
 #include <gtest/gtest.h>

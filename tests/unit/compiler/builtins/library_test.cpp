@@ -131,7 +131,7 @@ TEST(LibraryTest, WhatAProgramGetsAsItStandsHasNoHead) {
 
 TEST(LibraryTest, EachPrototypeIsUnderstood) {
   const std::string_view text = libraryText("prototypes.cl");
-  const std::string_view table = text.substr(text.find("\n#"));  // behind the head
+  const std::string_view table = text.substr(text.find("\n#"));  // after the head
   size_t prototypes = 0;
   for (const BuiltinFunction& function : builtinFunctions()) {
     EXPECT_NE(function.has_own_rules, !function.prototypes.empty()) << function.name;

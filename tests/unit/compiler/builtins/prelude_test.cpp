@@ -218,7 +218,7 @@ TEST_P(PreludeTest, UnaryOperatorsAndStepsOfVectors) {
   const size_t invert = add(prelude_.unary(Op::kBitNot, type), type, {QualType{type}});
   const size_t no = add(prelude_.unary(Op::kLogicalNot, real), type, {QualType{real}});
   const size_t before = add(prelude_.step(Op::kPreIncrement, type), type, {QualType{type}});
-  const size_t behind = add(prelude_.step(Op::kPostDecrement, type), type, {QualType{type}});
+  const size_t after = add(prelude_.step(Op::kPostDecrement, type), type, {QualType{type}});
   ASSERT_NO_FATAL_FAILURE(build());
   alignas(8) int v[2] = {INT32_MIN, 5};
   EXPECT_EQ(ints(minus, {v}, 2), (std::vector<int>{INT32_MIN, -5}));
@@ -227,7 +227,7 @@ TEST_P(PreludeTest, UnaryOperatorsAndStepsOfVectors) {
   EXPECT_EQ(ints(no, {reals}, 2), (std::vector<int>{-1, 0}));
   EXPECT_EQ(ints(before, {v}, 2), (std::vector<int>{INT32_MIN + 1, 6}));
   EXPECT_EQ(v[1], 6);
-  EXPECT_EQ(ints(behind, {v}, 2), (std::vector<int>{INT32_MIN + 1, 6}));
+  EXPECT_EQ(ints(after, {v}, 2), (std::vector<int>{INT32_MIN + 1, 6}));
   EXPECT_EQ(v[1], 5);
 }
 

@@ -191,7 +191,7 @@ TEST_F(CacheTest, FoldersThatAreLinksOrFilesAreNotUsed) {
   EXPECT_EQ(cache::folder(), "");
   EXPECT_TRUE(fs::is_empty(path("real")));
   environment("RT_CACHE_DIR", (path("cache") + "/").c_str());
-  EXPECT_EQ(cache::folder(), "") << "nor with a slash behind it";
+  EXPECT_EQ(cache::folder(), "") << "nor with a slash after it";
   for (const char* end : {"/.", "/./", "//.//.", "/real/.."}) {
     environment("RT_CACHE_DIR", (path("cache") + end).c_str());
     put(keyOf(1), contents(1, 10));

@@ -74,7 +74,7 @@ TEST(FunctionTest, ProgramScopeHoldsConstants) {
   expectRefused("int x = 3;", "write __constant");
   expectRefused("const int x = 3;", "write __constant");
   expectRefused("global int x;", "write __constant");
-  expectRefused("constant int *p;", "behind the \"*\"");
+  expectRefused("constant int *p;", "after the \"*\"");
   expectRefused("constant int x;", "needs an initialiser");
   expectRefused("constant int x = 3; constant int x = 3;", "second time");
   expectRefused("constant int x = 3; constant float x = 3;", "declared before");

@@ -1,4 +1,4 @@
-// The parser as a whole: pragmas, errors and how it goes on behind them, limits.
+// The parser as a whole: pragmas, errors and how it goes on after them, limits.
 #include "compiler/parser/parser.h"
 
 #include "parsed_program.h"
@@ -39,7 +39,7 @@ TEST(ParserTest, SeveralErrorsAreReportedEachOnce) {
 
 TEST(ParserTest, AMissingSemicolonIsReportedWhereItBelongs) {
   const ParsedProgram parsed("void f(int x) {\n  x = 3\n  x = 4;\n}\n");
-  EXPECT_NE(parsed.diagnostics.log().find("test.cl:2:8: error: Expected \";\" behind the expression"), std::string::npos)
+  EXPECT_NE(parsed.diagnostics.log().find("test.cl:2:8: error: Expected \";\" after the expression"), std::string::npos)
       << parsed.diagnostics.log();
 }
 

@@ -61,7 +61,7 @@ TEST(ConditionTest, WhatIsNotEvaluatedMayDivideByZero) {
 TEST(ConditionTest, ErrorsAreAtTheirPlace) {
   EXPECT_EQ(refusal("1 + 2 / 0"), "1:11: The expression divides by zero.");
   EXPECT_EQ(refusal("1 % (2 - 2)"), "1:7: The expression divides by zero.");
-  EXPECT_EQ(refusal(""), "1:2: An expression is expected behind the directive.");
+  EXPECT_EQ(refusal(""), "1:2: An expression is expected after the directive.");
   EXPECT_EQ(refusal("1 +"), "1:2: The expression ends where a value is expected.");
   EXPECT_EQ(refusal("(1"), "1:2: \")\" is expected here.");
   EXPECT_EQ(refusal("1 ? 2"), "1:2: \":\" is expected here, for the \"?\" before.");
@@ -78,8 +78,8 @@ TEST(ConditionTest, ErrorsAreAtTheirPlace) {
   EXPECT_EQ(refusal("'\\q'"), "1:5: '\\q' is not a character.");
   EXPECT_EQ(refusal("'\\777'"), "1:5: '\\777' is not a character.");
   EXPECT_EQ(refusal("f(1)"), "1:5: \"f\" is not a macro with parameters, and nothing else is called in an expression.");
-  EXPECT_EQ(refusal("defined"), "1:5: Behind \"defined\" stands a macro's name, or one in parentheses.");
-  EXPECT_EQ(refusal("1 && defined(a"), "1:10: Behind \"defined\" stands a macro's name, or one in parentheses.");
+  EXPECT_EQ(refusal("defined"), "1:5: After \"defined\" stands a macro's name, or one in parentheses.");
+  EXPECT_EQ(refusal("1 && defined(a"), "1:10: After \"defined\" stands a macro's name, or one in parentheses.");
 }
 
 TEST(ConditionTest, DepthIsBounded) {

@@ -1,4 +1,4 @@
-// The lexer: longest matches, places behind splices and comments, and everything that a line can end too early.
+// The lexer: longest matches, places after splices and comments, and everything that a line can end too early.
 #include "compiler/preprocessor/lexer.h"
 
 #include <gtest/gtest.h>

@@ -142,15 +142,15 @@ TEST(MacroTest, PredefinedMacrosHaveTheirValues) {
 }
 
 TEST(MacroTest, DamagedDefinitionsAreErrorsAtTheirPlace) {
-  EXPECT_EQ(failure("\n#define"), "2:2: A macro's name is expected behind #define, not the end of the line.");
-  EXPECT_EQ(failure("#define 1"), "1:9: A macro's name is expected behind #define, not \"1\".");
-  EXPECT_EQ(failure("#define defined"), "1:9: A macro's name is expected behind #define, not \"defined\".");
+  EXPECT_EQ(failure("\n#define"), "2:2: A macro's name is expected after #define, not the end of the line.");
+  EXPECT_EQ(failure("#define 1"), "1:9: A macro's name is expected after #define, not \"1\".");
+  EXPECT_EQ(failure("#define defined"), "1:9: A macro's name is expected after #define, not \"defined\".");
   EXPECT_EQ(failure("#define f(a, a) a"), "1:14: The macro \"f\" has two parameters \"a\".");
   EXPECT_EQ(failure("#define f(a"), "1:10: The list of the macro's parameters has no \")\".");
   EXPECT_EQ(failure("#define f(a b)"), "1:13: The list of the macro's parameters has no \")\".");
-  EXPECT_EQ(failure("#define f(..., a)"), "1:14: The list of the macro's parameters has no \")\" behind \"...\".");
+  EXPECT_EQ(failure("#define f(..., a)"), "1:14: The list of the macro's parameters has no \")\" after \"...\".");
   EXPECT_EQ(failure("#define f(a, 1)"), "1:14: A parameter's name or \"...\" is expected here, not \"1\".");
-  EXPECT_EQ(failure("#define f(a) #b"), "1:14: Behind \"#\" in a macro with parameters stands one of these parameters.");
+  EXPECT_EQ(failure("#define f(a) #b"), "1:14: After \"#\" in a macro with parameters stands one of these parameters.");
   EXPECT_EQ(failure("#define f ## b"), "1:11: \"##\" stands at the beginning of the macro; it joins two operands.");
   EXPECT_EQ(failure("#define f(a) a ##"), "1:16: \"##\" stands at the end of the macro; it joins two operands.");
 }

@@ -75,13 +75,13 @@ TEST(PreprocessorTest, ConditionsThatDoNotFitAreErrorsAtTheirPlace) {
   EXPECT_EQ(failure("a\n #endif"), "2:3: There is no #if in this file for this #endif.");
   EXPECT_EQ(failure("#else"), "1:2: There is no #if in this file for this #else.");
   EXPECT_EQ(failure("#elif 1"), "1:2: There is no #if in this file for this #elif.");
-  EXPECT_EQ(failure("#if 1\n#else\n#else\n#endif"), "3:2: #else stands behind the #else of its #if.");
-  EXPECT_EQ(failure("#if 0\n#else\n#elif 1\n#endif"), "3:2: #elif stands behind the #else of its #if.");
+  EXPECT_EQ(failure("#if 1\n#else\n#else\n#endif"), "3:2: #else stands after the #else of its #if.");
+  EXPECT_EQ(failure("#if 0\n#else\n#elif 1\n#endif"), "3:2: #elif stands after the #else of its #if.");
   EXPECT_EQ(failure("\n #if 1\nx"), "2:3: This condition has no #endif.");
   EXPECT_EQ(failure("#if 0\nx"), "1:2: This condition has no #endif.");
-  EXPECT_EQ(failure("#ifdef"), "1:2: A macro's name is expected behind #ifdef.");
-  EXPECT_EQ(failure("#ifndef 1\n#endif"), "1:9: A macro's name is expected behind #ifndef.");
-  EXPECT_EQ(failure("#undef 1"), "1:8: A macro's name is expected behind #undef.");
+  EXPECT_EQ(failure("#ifdef"), "1:2: A macro's name is expected after #ifdef.");
+  EXPECT_EQ(failure("#ifndef 1\n#endif"), "1:9: A macro's name is expected after #ifndef.");
+  EXPECT_EQ(failure("#undef 1"), "1:8: A macro's name is expected after #undef.");
 }
 
 TEST(PreprocessorTest, TheNullDirectiveIsNothingAndAnUnknownOneAnError) {
@@ -102,8 +102,8 @@ TEST(PreprocessorTest, TextAfterAnEndifIsAWarning) {
   Preprocessed run("#if 1\n#else x\n#endif y\nz");
   EXPECT_TRUE(run.ok);
   EXPECT_EQ(run.text(), "z");
-  EXPECT_NE(run.log().find("a.cl:2:7: warning: \"x\" behind #else means nothing."), std::string::npos) << run.log();
-  EXPECT_NE(run.log().find("a.cl:3:8: warning: \"y\" behind #endif means nothing."), std::string::npos) << run.log();
+  EXPECT_NE(run.log().find("a.cl:2:7: warning: \"x\" after #else means nothing."), std::string::npos) << run.log();
+  EXPECT_NE(run.log().find("a.cl:3:8: warning: \"y\" after #endif means nothing."), std::string::npos) << run.log();
 }
 
 TEST(PreprocessorTest, LineChangesPlacesFromTheNextLineOn) {
@@ -117,11 +117,11 @@ TEST(PreprocessorTest, LineChangesPlacesFromTheNextLineOn) {
 }
 
 TEST(PreprocessorTest, DamagedLineDirectivesAreErrors) {
-  EXPECT_EQ(failure("#line"), "1:2: A line's number from 1 to 2147483647 is expected behind #line.");
+  EXPECT_EQ(failure("#line"), "1:2: A line's number from 1 to 2147483647 is expected after #line.");
   for (const char* bad : {"0", "2147483648", "99999999999", "x", "1x", "-1"}) {
-    EXPECT_EQ(failure(std::string("#line ") + bad), "1:7: A line's number from 1 to 2147483647 is expected behind #line.");
+    EXPECT_EQ(failure(std::string("#line ") + bad), "1:7: A line's number from 1 to 2147483647 is expected after #line.");
   }
-  EXPECT_EQ(failure("#line 5 x"), "1:9: A file's name in quotes is expected behind the number of #line, not \"x\".");
+  EXPECT_EQ(failure("#line 5 x"), "1:9: A file's name in quotes is expected after the number of #line, not \"x\".");
   EXPECT_EQ(expand("#line 2147483647\n__LINE__"), "2147483647");
 }
 
@@ -134,7 +134,7 @@ TEST(PreprocessorTest, PragmasAreTokens) {
   EXPECT_EQ(run.tokens[0].kind, TokenKind::kPragma);
   EXPECT_EQ(run.place(run.tokens[0].where), "a.cl:2:11");
   EXPECT_EQ(expand("#define P(n) _Pragma(#n) for\nP(unroll 4)\nP(unroll)"), "<unroll 4> for <unroll> for");
-  EXPECT_EQ(failure("x _Pragma(y)"), "1:3: Behind _Pragma stands a string in parentheses.");
+  EXPECT_EQ(failure("x _Pragma(y)"), "1:3: After _Pragma stands a string in parentheses.");
   EXPECT_EQ(failure("#define f(x) x\nf(\n#pragma unroll\n)"),
             "3:2: #pragma cannot stand in the arguments of a macro; _Pragma(\"...\") can.");
 }
@@ -189,9 +189,9 @@ TEST(PreprocessorTest, AHeaderThatIsNotThereIsAnErrorThatSaysWhereWasLooked) {
   options.include_folders = {"/nowhere/one", "two"};
   EXPECT_EQ(failure("x\n#include \"none.h\"", options),
             "2:10: The header \"none.h\" was not found. Looked at: 1 headers in memory, \"/nowhere/one\", \"two\".");
-  EXPECT_EQ(failure("#include"), "1:2: A header's name, in quotes or in < and >, is expected behind #include.");
-  EXPECT_EQ(failure("#include 5"), "1:2: A header's name, in quotes or in < and >, is expected behind #include.");
-  EXPECT_EQ(failure("#include <a"), "1:2: A header's name, in quotes or in < and >, is expected behind #include.");
+  EXPECT_EQ(failure("#include"), "1:2: A header's name, in quotes or in < and >, is expected after #include.");
+  EXPECT_EQ(failure("#include 5"), "1:2: A header's name, in quotes or in < and >, is expected after #include.");
+  EXPECT_EQ(failure("#include <a"), "1:2: A header's name, in quotes or in < and >, is expected after #include.");
   EXPECT_EQ(failure("#include \"\""), "1:10: The name of the header is empty or has a zero byte.");
   EXPECT_EQ(failure(std::string("#include \"a.h\0b\"", 16), options),
             "1:10: The name of the header is empty or has a zero byte.");

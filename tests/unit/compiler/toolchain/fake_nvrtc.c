@@ -1,4 +1,4 @@
-/* NVRTC's interface without a compiler behind it, for tests of what happens around it. FAKE_NVRTC says how the next call goes:
+/* NVRTC's interface without a compiler after it, for tests of what happens around it. FAKE_NVRTC says how the next call goes:
    "builtins", "option", "compile", "memory" let the compilation fail so, "broken" let it give no code. The code is the list of
    options, one a line. FAKE_NVRTC_ARCHITECTURES: of two digits or three, with commas; FAKE_NVRTC_MAJOR: the version. */
 #include "fake_nvrtc.h"

@@ -239,7 +239,7 @@ TEST_F(ObjectTest, HeadersWithRandomBytesAreRefusedOrHarmlessToTheCheck) {
   }
 }
 
-TEST_F(ObjectTest, AnObjectThatNeedsWhatNobodyHasIsRefusedByName) {
+TEST_F(ObjectTest, AnObjectThatNeedsAnUnknownSymbolIsRefusedByName) {
   Compiler compiler;
   Bytes bytes;
   std::string log;

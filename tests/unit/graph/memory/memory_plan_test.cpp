@@ -79,7 +79,7 @@ TEST(MemoryPlanTest, AChainsPlanComesCloseToItsPeak) {
   EXPECT_LE(sum / kRounds, 1.05) << "worst " << worst;
 }
 
-// A temporary for each step, which the first three steps behind it read; their sizes differ by a factor of a hundred thousand.
+// A temporary for each step, which the first three steps after it read; their sizes differ by a factor of a hundred thousand.
 // In two shapes steps have an order with few others, so that few may take the place of each.
 TEST(MemoryPlanTest, InMostShapesAPlanComesWithinFivePercentOfItsPeak) {
   std::mt19937 random(21);

@@ -86,7 +86,7 @@ impl fmt::Debug for CommReduction {
     }
 }
 
-/// What runs the operations of a communicator.
+/// The engine that runs the operations of a communicator.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct CommEngine(pub i32);

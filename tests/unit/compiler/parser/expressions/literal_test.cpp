@@ -60,7 +60,7 @@ TEST(LiteralTest, RealsAreRoundedOnceToTheirType) {
 
 TEST(LiteralTest, WhatIsNoNumberIsNamed) {
   EXPECT_EQ(said("i = 08;"),
-            "1:5: error: \"08\" is no number: behind the digits of base 8 only the suffixes u, l and ul may stand.");
+            "1:5: error: \"08\" is no number: after the digits of base 8 only the suffixes u, l and ul may stand.");
   for (const char* text : {"1uu", "1lll", "1lL", "0x", "0b", "0b2", "1f", "1a", "1.5.2", "1.0u", "1.0ff", "1e", "1e+", "0x1.8",
                            "0xp1", "1.0h", "99999999999999999999", "0x1p"}) {
     EXPECT_TRUE(says(std::string("i = ") + text + ";", "1:5: error: ")) << text;
