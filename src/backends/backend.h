@@ -6,7 +6,7 @@
 // Threads: any thread may call anything at any time. Locks: a call may come with locks of earlier ranks held
 // (base/lock_order.h), and takes its own only. A graph exec holds its lock while it launches or changes its replay. An event
 // holds its own in recordAgain and waitAtOnce. Pools, the resources of a context and the uses of a region ask `submitted` and
-// `completed` under theirs. The list of devices is made under its own. Memory is asked for without a lock. What waits for work
+// `completed` under theirs. The list of devices is made under its own. Memory is asked for without a lock. Waits for work
 // (Stream::wait, Point::wait) and a module loader are called outside of any guard. A backend calls the program with none of its
 // locks held, and a Waiter only under those that Waiter::passed allows.
 #pragma once
@@ -70,19 +70,19 @@ class Interop {
   virtual Status importStream(Ref<Stream>* stream, Context& context, const uint64_t native[2]) = 0;
   virtual Status importPoint(Ref<Point>* point, Context& context, const uint64_t native[2]) = 0;
   virtual Status importMemory(Memory* memory, Context& context, const uint64_t native[2], uint64_t size) = 0;
-  // What the driver calls the objects that are imported as memory, in a message; null where memory is imported by its address.
+  // The driver's word, for messages, for the objects that are imported as memory. Null where memory is imported by its address.
   virtual const char* memoryObject() const { return nullptr; }
 };
 
 // ---- What every backend has ----
 
-// Of objects that are handed out again and again: handed out so far, of these not for the first time, in use, and that exist.
+// Counters of recycled objects, as RT_CONTEXT_STATS: created, recycled, live, existing.
 struct Counts {
   uint64_t created = 0, recycled = 0, live = 0, native = 0;
 };
 
-// What a device gives to one owner: its streams, points, kernels and memory. Destroyed on a thread of the library, when
-// its streams are idle and its memory is released; then it may block.
+// The streams, points, kernels and memory that a device gives to one owner. Destroyed on a thread of the library, when its
+// streams are idle and its memory is released; then it may block.
 class Context : public RefCounted {
  public:
   // cudaStreamCreateWithPriority · clCreateCommandQueue
@@ -92,7 +92,7 @@ class Context : public RefCounted {
   // cudaEventCreateWithFlags · nothing (OpenCL's events come from commands). Pooled: cheap.
   virtual Status createPoint(Ref<Point>* point, bool timed) = 0;
   virtual Counts pointCounts() { return {}; }  // of a backend that keeps them for reuse
-  // What is optional. Null: the backend has it not. Lives as long as the context.
+  // Optional interfaces. Null: the backend has it not. Lives as long as the context.
   virtual HostKernels* hostKernels() { return nullptr; }            // RT_CAPABILITY_HOST_KERNELS
   virtual ModuleLoader* modules() { return nullptr; }               // RT_CAPABILITY_KERNELS
   virtual ReplayMaker* replays() { return nullptr; }                // of drivers that run graphs
@@ -131,7 +131,7 @@ class AddressRanges {
   virtual void decommit(const Memory& memory, uint64_t offset, uint64_t size) = 0;
 };
 
-// What every launch is checked against; known without asking a driver much.
+// The limits that every launch is checked against; known without asking a driver much.
 struct Limits {
   uint32_t max_group_items;
   uint32_t max_group_size[3];
@@ -156,7 +156,7 @@ class Device {
   virtual Status memInfo(uint64_t* free_bytes, uint64_t* total_bytes) = 0;  // cudaMemGetInfo; creates no context
   virtual bool canAccess(const Device& peer) const = 0;                     // cudaDeviceCanAccessPeer; itself: false
   // Whether one copy of this device's streams may name memory of the other one: cudaMemcpyDefault between any two
-  // devices · clEnqueueCopyBuffer inside one cl_context. What cannot goes through the host. Asked before each such copy: the
+  // devices · clEnqueueCopyBuffer inside one cl_context. Other copies go through the host. Asked before each such copy: the
   // first question may prepare the other device's memory for it.
   virtual bool copiesPeer(const Device& other) const { return &other == this; }
   // cuDevicePrimaryCtxRetain · clCreateContext

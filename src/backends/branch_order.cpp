@@ -14,12 +14,15 @@ std::vector<BranchOrder> orderBranches(std::span<const BranchStep> steps, uint32
   *points = 0;
   for (uint32_t i = 0; i < steps.size(); ++i) {
     std::vector<uint32_t>& mine = known[steps[i].branch];
+    // Latest first: a wait for a late step often covers the earlier ones of the same branch.
     for (size_t k = steps[i].before.size(); k-- > 0;) {
       const uint32_t first = steps[i].before[k];
       const uint32_t other = steps[first].branch;
       if (other == steps[i].branch || mine[other] > first) continue;
       if (orders[first].point == kNoPoint) orders[first].point = (*points)++;
       orders[i].waits.push_back(orders[first].point);
+      // The wait hands over what the other branch knew at that step. So no branch waits twice for what it is ordered after
+      // already.
       for (uint32_t branch = 0; branch < branches; ++branch) mine[branch] = std::max(mine[branch], at[first][branch]);
     }
     mine[steps[i].branch] = i + 1;

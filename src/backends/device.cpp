@@ -1,4 +1,4 @@
-// What ops ask of any device, the same for every backend.
+// Questions that ops ask of any device, the same for every backend.
 #include "backends/backend.h"
 
 namespace manyrt::backend {

@@ -1,4 +1,4 @@
-// What the kernels of all backends share: the layout of their arguments.
+// The part of a kernel that all backends share: the layout of its arguments.
 #include "backends/backend.h"
 #include "base/text.h"
 #include "base/trace.h"
@@ -6,6 +6,7 @@
 namespace manyrt::backend {
 
 void Kernel::addArgument(uint32_t size, int32_t kind) {
+  // As a C compiler aligns scalars and vectors, so that a backend may hand out addresses into the packed values.
   constexpr uint32_t kMaxAlignment = 16;
   uint32_t alignment = 1;
   while (alignment < size && alignment < kMaxAlignment) alignment *= 2;

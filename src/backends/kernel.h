@@ -26,11 +26,11 @@ struct Argument {
 
 struct Launch;
 
-// What every backend takes of a kernel; the API refuses more.
+// Limits that every backend can serve; the API refuses more.
 constexpr uint32_t kMaxArguments = 256;
 constexpr uint32_t kMaxArgumentBytes = 4096;  // bytes of a value
 
-// What a kernel of a module asks of a launch, beside the device's limits. As it is here, nothing.
+// Rules of a module's kernel for launches, beside the device's limits. The defaults ask for nothing.
 struct LaunchRules {
   uint32_t group[3] = {0, 0, 0};      // the only work-group; zeros: any
   uint64_t most_items = UINT64_MAX;   // work-items of the grid in a direction

@@ -27,7 +27,7 @@ struct Image {
   const char* const* headers = nullptr;
 };
 
-// What a part of an image is (module_image.h, docs/design/images.md). Other numbers are of later versions, and passed over.
+// Kinds of parts of an image (module_image.h, docs/design/images.md). Other numbers are of later versions, and passed over.
 enum class PartKind : uint32_t { kSource = 1, kCpu = 2, kCuda = 3, kOpenCl = 4 };
 
 // A part that was read; borrowed.
@@ -99,7 +99,7 @@ class Module : public RefCounted {
   std::unordered_map<std::string, size_t> index_;
 };
 
-// What turns programs into modules, of devices with RT_CAPABILITY_KERNELS.
+// Turns programs into modules, on devices with RT_CAPABILITY_KERNELS.
 class ModuleLoader {
  public:
   virtual ~ModuleLoader() = default;
@@ -109,7 +109,8 @@ class ModuleLoader {
   virtual Status load(Ref<Module>* module, const Image& image) = 0;
   // How well a part suits the device: 0 not at all, and `why_not` gets the rest of a sentence; else the greatest is taken.
   virtual uint32_t suits(const ImagePart& part, std::string* why_not) const = 0;
-  // Of a part that suits, whose hash was checked. Runs no compiler of the library's; a driver may have to finish its code.
+  // Loads a part that suits, and whose hash was checked. Runs no compiler of the library's; a driver may have to finish its
+  // code.
   virtual Status loadPart(Ref<Module>* module, const ImagePart& part, const char* name) = 0;
 };
 

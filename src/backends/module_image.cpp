@@ -107,6 +107,7 @@ Status ModuleImage::read(ModuleImage* image, std::string_view bytes, const char*
                          "The image \"%s\" has %zu bytes; its head says %llu: it is cut off or damaged.", name, bytes.size(),
                          static_cast<unsigned long long>(head.bytes));
   }
+  // Divided, not multiplied: the number of parts comes from the file, and a product could wrap.
   const size_t left = bytes.size() - sizeof head;
   if (head.part_count > kMaxParts || head.reserved != 0 || left / sizeof(Entry) < head.part_count) {
     return damaged(name, "its table is longer than the image");
@@ -131,6 +132,7 @@ Status ModuleImage::read(ModuleImage* image, std::string_view bytes, const char*
     if (entry.reserved != 0 || entry.offset != begin || begin > bytes.size() || entry.bytes > bytes.size() - begin) {
       return damaged(name, "a part does not lie where the table says");
     }
+    // Zeros between the parts: the same contents are the same bytes, and nothing can hide there.
     if (bytes.substr(end, begin - end).find_first_not_of('\0') != std::string_view::npos)
       return damaged(name, "there is something between two parts");
     const ImagePart part{entry.kind, entry.form, bytes.substr(target, entry.target_bytes),
@@ -146,13 +148,14 @@ Status ModuleImage::read(ModuleImage* image, std::string_view bytes, const char*
 std::string ModuleImage::versionText() const { return textOf(version_); }
 
 Status ModuleImage::check(const ImagePart& part, const char* name) {
+  // At the use of the part: an image may have parts for many devices, and only one of them is loaded.
   if (hashOf(part.data) == part.hash) return Status();
   return Status::error(RT_ERROR_INVALID_IMAGE,
                        "The image \"%s\" is damaged: its part \"%s\" of %zu bytes is not the one that was written.", name,
                        nameOf(part).c_str(), part.data.size());
 }
 
-// Of targets what a person reads: no numbers of features, no digest of a driver.
+// The part of a target that a person reads: no numbers of features, no digest of a driver.
 std::string ModuleImage::nameOf(const ImagePart& part) {
   std::string_view target = part.target;
   const size_t space = std::min(target.find(' '), target.size());
@@ -209,7 +212,7 @@ namespace {
 
 constexpr uint32_t kSourceForm = 1;
 
-// What a build may get: more than the checks of rtModuleLoadData allow is refused there.
+// Whether a build may get the text. A source beyond the checks of rtModuleLoadData is refused there.
 bool isText(std::string_view text) { return text.find('\0') == std::string_view::npos; }
 
 bool isSourceFormat(uint32_t format) { return format == RT_IMAGE_OPENCL_C || format == RT_IMAGE_CUDA_CXX; }

@@ -1,6 +1,6 @@
 // Images of modules: what rtModuleGetImage writes and rtModuleLoadData takes back (docs/design/images.md). A head, a table of
-// parts, the parts. Reading believes nothing: each number is held against the bytes that are there, the table has a hash, and
-// each part has one, which is looked at before the part is used. Knows no backend and no device.
+// parts, the parts. Reading believes nothing. Each number is held against the bytes that are there. The table has a hash, and
+// so has each part, which is checked before the part is used. Knows no backend and no device.
 #pragma once
 
 #include <cstdint>
@@ -37,8 +37,8 @@ class ModuleImage {
 // The bytes of an image: the same parts give the same bytes. Throws bad_alloc.
 std::string writeModuleImage(const std::vector<BuiltPart>& parts);
 
-// The source of a module as the data of a part, with all that a build needs but files that an #include finds on the disk; and
-// the part. Throw bad_alloc.
+// The source of a module as the data of a part, and the part. It has all that a build needs, except files that an #include
+// finds on the disk. Throw bad_alloc.
 std::string sourceData(const Image& source);
 BuiltPart sourcePart(const std::string& data);
 

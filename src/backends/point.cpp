@@ -44,13 +44,16 @@ bool Point::wait(Deadline deadline, WaitPolicy policy) {
     if (poll()) return true;
     if (deadline.passed()) return false;
     if (policy == WaitPolicy::kYield) sched_yield();
+    // Short waits end while they spin. A sleep and its wake-up cost more than such a wait.
     if (policy == WaitPolicy::kDefault && nowNanoseconds() - began > kSpinNanoseconds) break;
   }
+  // subscribe() returns false if the point was passed since poll().
   Sleeper sleeper;
   if (!subscribe(&sleeper)) return true;
   // The sleeper is on this stack, so the call may not return while the list or a thread that tells still has its address.
   while (!sleeper.told()) {
     if (!sleeper.sleep(deadline) && deadline.passed()) {
+      // Not on the list any more: a thread in complete() has it in hand, and touches it once more.
       if (unsubscribe(&sleeper)) return done();
       while (!sleeper.told()) relaxCpu();  // it is being told at this moment
     }

@@ -21,7 +21,7 @@ struct PrefetchStep {
   uint64_t size;
   bool to_host;
 };
-// What a native function of the program gave to a stream, recorded once: it runs with each launch of a replay that has it.
+// Work that a native function of the program gave to a stream, recorded once. It runs with each launch of a replay that has it.
 class NativeWork : public RefCounted {};
 struct NativeStep {
   NativeWork* work;  // a replay keeps a Ref
@@ -33,7 +33,7 @@ struct ReplayStep {
       std::variant<std::monostate, KernelStep, Copy, Fill, PrefetchStep, NativeStep>;  // the first: where dependencies meet
   Work work;
   std::span<const uint32_t>
-      before;           // earlier steps that it waits for; borrowed for the call. What follows from others is left out
+      before;           // earlier steps that it waits for; borrowed for the call. Those that follow from others are left out
   uint32_t branch = 0;  // of the plan; steps of one branch may run one after another
 };
 
@@ -44,7 +44,7 @@ class Replay : public RefCounted {
  public:
   // cuGraphLaunch · clEnqueueNDRangeKernel and its like, one after the other. One submission of the stream.
   virtual Status launch(Stream& stream) = 0;
-  // What `stream` gets from now on, of another replay say, comes after the last launch, which went to `last`, another stream.
+  // Orders what `stream` gets from now on, of another replay say, after the last launch, which went to `last`, another stream.
   // Not after what `last` was given since: that may wait for what is to come.
   virtual Status comeAfter(Stream& stream, Stream& last) = 0;
   // Launches from now on do other work of the same kind in a step; earlier ones what they were launched with.
@@ -53,7 +53,7 @@ class Replay : public RefCounted {
   virtual Status change(bool* changed, uint32_t step, const ReplayStep::Work& work) = 0;
 };
 
-// What turns steps into replays, of drivers that run graphs.
+// Turns steps into replays, for drivers that run graphs.
 class ReplayMaker {
  public:
   virtual ~ReplayMaker() = default;

@@ -12,6 +12,7 @@ namespace manyrt::backend {
 void* ReservedAddresses::reserve(uint64_t size, uint64_t alignment, void* backing) {
   uint64_t mapped_size;
   if (addOverflows(size, alignment, &mapped_size)) return nullptr;
+  // Without access: a stray access of the host faults at once. MAP_NORESERVE: it counts against no limit of memory.
   void* mapped = mmap(nullptr, mapped_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapped == MAP_FAILED) return nullptr;
   const uintptr_t address = (reinterpret_cast<uintptr_t>(mapped) + alignment - 1) & ~(alignment - 1);
@@ -27,6 +28,8 @@ void* ReservedAddresses::reserve(uint64_t size, uint64_t alignment, void* backin
 
 void* ReservedAddresses::release(void* address) {
   std::lock_guard lock(mutex_);
+  // The caller has the address from reserve(), so it is there. It leaves the list before the mapping goes: after that another
+  // range may begin there.
   const auto found = ranges_.find(reinterpret_cast<uintptr_t>(address));
   const Range range = found->second;
   ranges_.erase(found);

@@ -1,4 +1,4 @@
-// What a stream answers to a program that asks how far it has come, the same for every backend.
+// The answer to a program that asks how far a stream has come, the same for every backend.
 #include <sched.h>
 
 #include "backends/backend.h"

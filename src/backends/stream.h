@@ -49,8 +49,8 @@ enum class TaskKind {
 };
 
 // When a stream leaves a wait out. Once it has failed, what a wait of the program is for may never come, and nothing after
-// it runs. Some waits stand in any case: between launches of a graph, or between memory and a copy by another stream. What
-// the stream passes after these says to others that the work is over.
+// it runs. Some waits stand in any case: between launches of a graph, or between memory and a copy by another stream. Points
+// that the stream passes after these tell others that the work is over.
 enum class Skip { kOnFailure, kNever };
 
 // Ways to do at once what a submission would do. Each says with false that nothing was done and that the caller goes the common
@@ -75,8 +75,8 @@ class FastPaths : public RefCounted {
 
 // An in-order queue. Submissions are numbered from 1; `completed` follows. Submitting never blocks (but copies of pageable
 // memory) and is legal from any thread. A failure latches; the stream then skips what it has until the latch is taken, and
-// every point passed meanwhile carries the cause. Tasks run in any case, with the failure. What is submitted begins without
-// being waited for. A stream that gathers work lets it begin at the next wait, query or record.
+// every point passed meanwhile carries the cause. Tasks run in any case, with the failure. Submitted work begins without being
+// waited for. A stream that gathers work lets it begin at the next wait, query or record.
 class Stream : public FastPaths {
  public:
   StatusLatch latch;
@@ -84,7 +84,7 @@ class Stream : public FastPaths {
   // How many streams of the program stand for this one. At 0 its failure is told no more, though its work goes on.
   // Every change releases, and a load that asks for failures acquires: it then sees the latch as it was emptied for this use.
   std::atomic<uint32_t> claims{0};
-  // Of src/allocator: the resources that list this stream, and its number there. Written before the stream is handed out.
+  // For src/allocator: the resources that list this stream, and its number there. Written before the stream is handed out.
   const void* listed_by = nullptr;
   uint32_t list_number = 0;
 
@@ -119,12 +119,12 @@ class Stream : public FastPaths {
   bool idle() { return completed() >= submitted(); }
   virtual void native(uint64_t out[2]) = 0;
   // Called once for each import of this stream, as that ends. After the last one the owner may destroy the native stream.
-  // What is still to be done or asked goes without it.
+  // Later work and questions go without it.
   virtual void endImport() {}
 
  protected:
-  // By the thread that is about to pass a point of the submission `serial`, or to run a task that tells others. What others
-  // see of that happens after this store, so that they see the store as well. `completed` follows without a wait.
+  // By the thread that is about to pass a point of the submission `serial`, or to run a task that tells others. Others see the
+  // point or the task only after this store, so that they see the store as well. `completed` follows without a wait.
   void announce(uint64_t serial) { announced_.store(serial, std::memory_order_release); }
   // Where the driver passes points: asks it about the record that the submission `serial` was, and advances `completed`.
   virtual bool askRecord(uint64_t) { return false; }

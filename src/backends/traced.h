@@ -1,5 +1,5 @@
-// What the trace tells of work, taken from the parameters of the work. Backends call these while a trace is on, before the
-// caller's memory may change.
+// Descriptions of work for the trace, taken from the parameters of the work. Backends call these while a trace is on, before
+// the caller's memory may change.
 #pragma once
 
 #include "backends/replay.h"

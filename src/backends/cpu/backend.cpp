@@ -31,6 +31,7 @@ class Backend final : public backend::Backend {
 }  // namespace
 
 backend::Backend* backend() {
+  // Never destroyed: contexts may end while the process exits.
   static Backend* instance = new Backend;
   return instance;
 }

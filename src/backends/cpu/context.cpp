@@ -56,6 +56,7 @@ Ref<backend::Context> Context::find(uint64_t address) {
   std::lock_guard lock(table().mutex);
   for (Context* context : table().contexts) {
     if (reinterpret_cast<uintptr_t>(context) != address) continue;
+    // The address comes from the program and may be anything: it is compared, and followed only if it is in the table.
     if (context->tryRetain()) return Ref<backend::Context>(Ref<Context>::adopt(context));
   }
   return nullptr;
@@ -64,8 +65,10 @@ Ref<backend::Context> Context::find(uint64_t address) {
 Context::~Context() {
   {
     std::lock_guard lock(table().mutex);
+    // First, so that find() cannot see a context whose engine stops.
     std::erase(table().contexts, this);
   }
+  // Waits for the workers. Streams may live longer: they keep the engine, but not its threads.
   engine_->stop();
 }
 
@@ -132,6 +135,7 @@ Status Context::importMemory(backend::Memory* memory, const uint64_t native[2], 
   memory->kind = RT_MEMORY_DEVICE;
   memory->native[0] = native[0];
   memory->native[1] = 0;
+  // No tag of an allocator: releaseMemory() leaves it alone.
   memory->tag = kBorrowed;
   memory->host_visible = true;
   return Status();

@@ -19,6 +19,7 @@ using crash::Text;
 const Object* objectAt(const HostKernel& kernel, uintptr_t instruction) {
   const Object* const object = kernel.object();
   if (object == nullptr || object->contains(instruction)) return object;
+  // Both objects stay loaded as long as the kernel lives, so either may be at fault.
   const Object* const better = object->betterObject();
   return better != nullptr && better->contains(instruction) ? better : nullptr;
 }
@@ -60,6 +61,7 @@ bool findItem(const UnitGroup& group, const Object* code, uint32_t (&item)[3]) {
     item[2] = fiber / size[0] / size[1];
     return true;
   }
+  // Quick code notes its item in the group as it goes. Optimised code runs several items at once, and notes none.
   if (code == nullptr || code->tier() != Object::Tier::kQuick || group.item[0] == kNoItem) return false;
   item[0] = group.item[0];
   item[1] = group.item[1] % size[1];

@@ -1,4 +1,4 @@
-// What a thread says of the kernel that it runs, for the report of a crash (base/crash.h): a record on its stack, which costs a
+// The kernel that a thread runs, for the report of a crash (base/crash.h). It is a record on the thread's stack, which costs a
 // launch some stores. Ranges of groups and the nodes of graphs have one.
 #pragma once
 

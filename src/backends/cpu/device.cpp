@@ -1,4 +1,4 @@
-// What the one device of the CPU is and can do; imports go on to its contexts.
+// The properties and capabilities of the one device of the CPU; imports go on to its contexts.
 #include "backends/cpu/device.h"
 
 #include <cstdio>
@@ -27,6 +27,7 @@ const backend::Limits& Device::limits() const { return kLimits; }
 
 Status Device::properties(const rtDeviceProperties_t** out) {
   std::lock_guard lock(mutex_);
+  // At the first question: reading the topology takes milliseconds.
   if (!described_) {
     describe();
     described_ = true;
@@ -73,6 +74,7 @@ Status Device::attribute(int64_t* value, int32_t attribute) {
 Status Device::memInfo(uint64_t* free_bytes, uint64_t* total_bytes) {
   *total_bytes = physicalMemory();
   *free_bytes = availableMemory();
+  // The two numbers come from different places, and need not agree.
   if (*free_bytes > *total_bytes) *free_bytes = *total_bytes;
   return Status();
 }

@@ -37,6 +37,7 @@ Engine::Engine(uint32_t threads, backend::WaitPolicy policy)
   for (uint32_t i = 0; i < threads; ++i) {
     workers_[i].engine = this;
     workers_[i].member.index = i;
+    // A thread of the program that waits does a worker's work. The last worker then leaves its place to it.
     workers_[i].member.last = threads > 1 && i == threads - 1;
   }
 }
@@ -92,6 +93,7 @@ void Engine::stop() {
       Stream* stream = lists_[list].first;
       if (stream != nullptr) remove(stream);
       lock_.unlock();
+      // The list is empty for good: enlist() has seen stopping_ since.
       if (stream == nullptr) break;
       stream->drop();
     }
@@ -237,8 +239,8 @@ void Engine::sleepUntil(Worker& worker, uint32_t how, Deadline deadline) {
 }
 
 // Looks at the streams that their waiters are expected to drain. One that has stood still since the last look is taken. Idle
-// ones stay listed while workers nap, so that the next submission finds its entry. Of an idle one only the number of
-// submissions is read. The submitting thread has to fetch back each line that is read here.
+// ones stay listed while workers nap, so that the next submission finds its entry. Only the number of submissions is read of an
+// idle one. The submitting thread has to fetch back each line that is read here.
 bool Engine::lookAround(bool keep_idle, bool* lively, Stream** found) {
   if (lazy_.load(std::memory_order_seq_cst) == 0) return false;
   constexpr int kMax = 64;
@@ -349,14 +351,15 @@ Stream* Engine::takeUrgent() {
   lock_.lock();
   Stream* stream = nullptr;
   for (int list = kPriorities - 1; list >= 0 && stream == nullptr; --list) stream = lists_[list].first;
+  // The list's reference goes to the caller.
   if (stream != nullptr) remove(stream);
   lock_.unlock();
   return stream;
 }
 
 bool Engine::wake(Worker& worker) {
-  // The load comes first because it leaves the cache line of an awake worker shared. Of several threads that wake the same
-  // worker, the exchange lets one count it.
+  // The load comes first because it leaves the cache line of an awake worker shared. If several threads wake the same worker,
+  // the exchange lets one count it.
   if (worker.sleep.load(std::memory_order_seq_cst) == kAwake) return false;
   if (worker.sleep.exchange(kAwake, std::memory_order_seq_cst) == kAwake) return false;
   futexWake(&worker.sleep, 1);
@@ -456,6 +459,7 @@ void Engine::watchSolos() {
     next_watch_.store(now + kWatch, std::memory_order_relaxed);
     for (uint32_t i = 0; i < kSolos; ++i) {
       const uint64_t running = solos_[i].running();
+      // The same launch as at the last look: it has run for kWatch at least, so help is worth a steal.
       if (running != 0 && running == seen_solos_[i]) helpers += solos_[i].steal(running, threads_, team_);
       seen_solos_[i] = running;
     }
@@ -512,6 +516,7 @@ Arena* Engine::takeArena(uint64_t size) {
   Arena* arena = arenas_;
   if (arena != nullptr) arenas_ = arena->next;
   arena_lock_.unlock();
+  // A smaller one is freed: the list has no order, and sizes of launches repeat.
   if (arena != nullptr && arena->size >= size) return arena;
   free(arena);
   const uint64_t bytes = sanitizer::hasAddress() ? size + 64 : (size + 64 + 4095) & ~uint64_t{4095};

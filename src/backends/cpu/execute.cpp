@@ -111,8 +111,11 @@ inline bool Stream::shouldYield(const Executor& executor) const {
     switch (header->kind) {
       case Kind::kLaunch: {
         LaunchCommand& command = *reinterpret_cast<LaunchCommand*>(header);
+        // First, also if the stream has failed: the reference is the command's. A command that blocks is visited again, hence
+        // exchange.
         if (HostKernel* dropped = std::exchange(command.dropped, nullptr); dropped != nullptr) dropped->drop();
         if (latch.failed()) {
+          // This stream may have been given its turn while it was blocked. The turn goes on to the next one.
           if (command.header.cooperative) engine_->passCooperative();
           break;
         }
@@ -141,6 +144,7 @@ inline bool Stream::shouldYield(const Executor& executor) const {
         ReplayCommand& command = *reinterpret_cast<ReplayCommand*>(header);
         const PartOfGraph part(executor);
         const ReplayArray::Told told{track, done + 1};
+        // A worker comes back after a part of the graph. The array knows its position, so any thread may go on with it.
         while (!command.array->advance(*engine_, latch, foreign, trace::timesWork() ? &told : nullptr)) {
           if (shouldYield(executor)) return Stop::kYield;
         }
@@ -225,6 +229,7 @@ bool Stream::awaitPoint(backend::Point& point, const Executor& executor) {
     uint64_t serial;
     if (Ref<Stream> source = ours->source(&serial); source && source.get() != this) {
       if (executor.worker == nullptr && executor.depth < kMaxDepth) {
+        // A chain of streams is run by one thread without a switch. The depth is limited, as each step is a frame of the stack.
         source->help(serial, executor.depth + 1);
       } else {
         source->hurry();
@@ -256,11 +261,12 @@ void Stream::callInternal(Task* task) {
   if (task->tells()) announce(completed_.load(std::memory_order_relaxed) + 1);
   Status result = task->run(latch.get());
   latch.set(std::move(result));
+  // Before the command counts as completed: a thread that waits may rely on what the task held being gone.
   delete task;
 }
 
 // The first visit hands the function to a thread of the library, the second finds that it has run. A thread that waits for the
-// stream without a limit calls a native function itself: it has nothing else to do, and saves the way there and back.
+// stream without a limit calls a native function itself. It has nothing else to do, and saves the way there and back.
 bool Stream::callUser(const TaskCommand& command, const Executor& executor) {
   if (task_done_) {
     task_done_ = false;
@@ -293,6 +299,7 @@ void Stream::runTask(Task* task) {
 
 void Stream::runUser() {
   runTask(std::exchange(task_, nullptr));
+  // Plain: unblock() publishes it with the state, and only the next executor reads it.
   task_done_ = true;
   unblock();
 }

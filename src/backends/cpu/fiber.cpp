@@ -34,7 +34,7 @@ struct Group {
   bool abandoned = false;
   bool apart = false;  // see runApart; the addresses of the two below order its items after the caller and before it
   char begins = 0, ends = 0;
-  // Of items in sub-groups, which come to the group's barriers at different times: here they are counted.
+  // Items in sub-groups come to the group's barriers at different times: here they are counted.
   std::vector<SubGroup> sub_groups;
   Meeting meeting;
   uint32_t idle_turns = 0;  // since something went on
@@ -107,7 +107,8 @@ bool callItem(Group& group, uint32_t index) {
 
 #if defined(MANYRT_FIBERS_TSAN)
 
-// What fibers of a thread share of this file: items that ThreadSanitizer takes for threads use it one after the other.
+// State of this file that the fibers of a thread share: items that ThreadSanitizer takes for threads use it one after the
+// other.
 class Turn {
  public:
   Turn() { __tsan_acquire(&current); }
@@ -130,6 +131,7 @@ void follow(const char&) {}
 #endif
 
 void runGroup(Group& group, uint32_t count) {
+  // Held over the whole group, so that the sanitizer orders groups that follow each other on this thread.
   const Turn turn;
   Stacks& stacks = stacksOfThread();
   const uint32_t first = stacks.take(count);
@@ -143,8 +145,10 @@ void runGroup(Group& group, uint32_t count) {
     fiber->previous = before;
     before->next = fiber;
     before = fiber;
+    // Only prepared: the item begins when the one before it in the circle first waits or ends.
     makeOn(*fiber, fiber->stack, usableBytes(first + i));
   }
+  // Restored below: runs may nest on a thread.
   Group* const outer = std::exchange(current, &group);
   publish(group.begins);
   switchTo(group.home, *group.running, group.apart);
@@ -194,8 +198,8 @@ void closeExchange(Group& group, SubGroup& sub_group) {
   sub_group.values[sub_group.meeting.generation & 1].members = 0;
 }
 
-// Where no item can go on, because the kernel has items wait for others that wait elsewhere, all meetings end: what such a
-// kernel computes has no meaning, but it ends.
+// If no item can go on, because each waits for others that wait elsewhere, all meetings end. The results of such a kernel have
+// no meaning, but it ends.
 void endMeetings(Group& group) {
   if (group.meeting.arrived > 0) close(group, group.meeting);
   for (SubGroup& each : group.sub_groups) {
@@ -205,6 +209,7 @@ void endMeetings(Group& group) {
 
 void waitFor(Group& group, const Meeting& meeting, uint32_t generation) {
   while (meeting.generation == generation) {
+    // Two whole rounds without progress: every item has had its turn and found nothing to go on with.
     if (++group.idle_turns > 2 * group.meeting.alive + 2) endMeetings(group);
     turn(&group);
   }
@@ -255,6 +260,7 @@ MANYRT_NOT_COUNTED void begin(Continuation& from) {
   if (!group.sub_groups.empty()) leaveMeetings(group);
   publish(group.ends);  // the caller ends the group: nothing of it is read by what the sanitizer sees after this
   Fiber* const next = self.next;
+  // Out of the circle before the switch: no other item may come back to a stack that has been left for good.
   self.previous->next = next;
   next->previous = self.previous;
   self.next = nullptr;

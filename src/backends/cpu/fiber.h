@@ -15,12 +15,12 @@ namespace manyrt::cpu::fibers {
 
 extern const compiler::FiberCalls kCalls;
 
-// In a library for ThreadSanitizer: as FiberCalls::run, but the sanitizer takes the items for threads that run beside each
+// In a library for ThreadSanitizer: as FiberCalls::run, but the sanitizer takes the items for threads. They run beside each
 // other, after the caller and before its return. They must not wait.
 void runApart(void (*item)(void* user, uint32_t index), void* user, uint32_t count);
 
 uint32_t keptStacks();  // of the calling thread
-// Of the item that the calling thread runs, its index in the group; kNone: no fiber. Safe in the handler of a signal.
+// The index in its group of the item that the calling thread runs; kNone: no fiber. Safe in the handler of a signal.
 constexpr uint32_t kNone = ~uint32_t{0};
 uint32_t currentItem();
 const char* kind();  // how fibers are switched: "boost" or "ucontext"

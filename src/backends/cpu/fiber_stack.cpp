@@ -33,6 +33,7 @@ Stacks::Slab::Slab() {
   memory = static_cast<unsigned char*>(mapped);
   madvise(memory, kSlabBytes, MADV_NOHUGEPAGE);  // a huge page for a few hundred bytes of each stack; may be refused
   for (uint32_t i = 0; i < kSlabStacks; ++i) {
+    // Without its guard an overrun would write to the neighbour's stack. So the whole slab is given up.
     if (guard(memory + i * kStride)) continue;
     munmap(memory, kSlabBytes);
     throw std::bad_alloc();
@@ -60,6 +61,7 @@ uint32_t Stacks::take(uint32_t count) {
 void Stacks::give(uint32_t count, uint32_t most_kept) {
   taken_ -= count;
   if (kept() > most_kept) keep(most_kept);
+  // After many runs only as many stacks stay as the largest group among them took.
   if (++runs_ < kRunsToForget) return;
   keep(most_taken_);
   runs_ = 0;

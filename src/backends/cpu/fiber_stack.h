@@ -12,8 +12,8 @@
 namespace manyrt::cpu::fibers {
 
 // A stack holds the private arrays of an item and printf of libc (some 8 KiB). A thread of the program that waits runs
-// kernels, too. So a stack also holds the frame of a signal handler (up to 12 KiB with the widest registers). What is not
-// touched costs nothing. A guard is as large as the largest array that a kernel is likely to skip on its way down.
+// kernels, too. So a stack also holds the frame of a signal handler (up to 12 KiB with the widest registers). Pages that are
+// not touched cost nothing. A guard is as large as the largest array that a kernel is likely to skip on its way down.
 #if defined(MANYRT_FIBERS_TSAN)
 inline constexpr size_t kStackBytes = size_t{512} << 10;  // whole work-groups run here, too (runApart)
 #else
@@ -33,7 +33,8 @@ struct Fiber : Continuation {
   unsigned char* stack = nullptr;  // its lowest byte
 };
 
-// Of one thread. Taken and given back like a stack of stacks, because a run inside an item ends before that item goes on.
+// Stacks of one thread. Taken and given back like a stack of stacks, because a run inside an item ends before that item goes
+// on.
 class Stacks {
  public:
   Stacks() = default;

@@ -31,8 +31,8 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
-// ThreadSanitizer counts entries and exits of functions, for each fiber. What is entered on one and left on another, or never
-// left, stays out of its count.
+// ThreadSanitizer counts entries and exits of functions, for each fiber. A function that is entered on one and left on another,
+// or never left, stays out of its count.
 #if defined(MANYRT_FIBERS_TSAN) && defined(__clang__)
 #define MANYRT_NOT_COUNTED __attribute__((disable_sanitizer_instrumentation))
 #elif defined(MANYRT_FIBERS_TSAN)
@@ -101,7 +101,7 @@ MANYRT_NOT_COUNTED inline void depart([[maybe_unused]] Continuation& from, [[may
 #endif
 }
 
-// What a new fiber calls first, on its own stack: defined in fiber.cpp. `from` continued it.
+// A new fiber calls this first, on its own stack: defined in fiber.cpp. `from` continued it.
 [[noreturn]] MANYRT_NOT_COUNTED void begin(Continuation& from);
 
 #if defined(MANYRT_FIBERS_BOOST)

@@ -21,7 +21,7 @@ namespace {
 
 constexpr uint64_t roundUp64(uint64_t bytes) { return (bytes + 63) & ~uint64_t{63}; }
 
-// What a job gives out is the caller's; a launch that one thread runs alone has a Solo instead.
+// Pieces that a job gives out stay the caller's. A launch that one thread runs alone has a Solo instead.
 struct Taken {
   bool take(uint64_t) { return true; }
 };
@@ -45,6 +45,7 @@ void callGroups(const GroupRun& run, uint64_t begin, uint64_t end, uint32_t part
   group.worker = participant;
   group.local_bytes = run.local_bytes;
   group.local_memory = local;
+  // Asked for each range: better code that was finished meanwhile takes over here.
   const rtHostKernelFunction_t function = bestFunction(run);
   for (; begin < end; ++begin) {
     if (!groups.take(begin)) return;
@@ -58,15 +59,15 @@ void callGroups(const GroupRun& run, uint64_t begin, uint64_t end, uint32_t part
   }
 }
 
-// The same for a kernel that joins groups: neighbours along its dimension are one call, and so are whole rows of them, up to
-// mostJoined() items and `most` groups. Groups are counted along that dimension first. What is taken is the last of a call's
-// groups: all before it are taken too.
+// The same for a kernel that joins groups. Neighbours along its dimension are one call, and so are whole rows of them, up to
+// mostJoined() items and `most` groups. Groups are counted along that dimension first. The last of a call's groups is taken,
+// which takes all before it too.
 template <class Groups>
 void callJoined(const GroupRun& run, uint64_t begin, uint64_t end, uint64_t most, uint32_t participant, Groups& groups) {
   const uint32_t *grid = run.grid, *size = run.group;
   const uint32_t along = joinsAlong(run), other = 1 - along;
   const uint64_t items = uint64_t{size[0]} * size[1] * size[2];
-  // Of a launch that one thread runs alone others may still want a part, and nothing may be known of how long an item takes.
+  // Others may still want a part of a launch that one thread runs alone, and the time of an item may be unknown.
   constexpr bool is_alone = std::is_same_v<Groups, Solo>;
   const int64_t most_items = !is_alone && run.code->joins_many ? compiler::kMaxCallItems : compiler::kMaxGroupItems;
   const uint64_t together = std::clamp<uint64_t>(static_cast<uint64_t>(most_items) / items, 1, most);
@@ -185,7 +186,7 @@ const char* HostKernel::tier() const {
 
 namespace {
 
-// What a unit's table says of one of its kernels.
+// The form of one kernel in the table of its unit.
 const trace::KernelForm* formOf(const compiler::Object& object, uint32_t index, const char* tier) {
   trace::KernelForm form;
   form.tier = tier;
@@ -231,6 +232,7 @@ Status HostKernel::finish(Ref<backend::Kernel>* kernel, rtStatus_t refusal) {
 }
 
 bool HostKernel::localBytes(const unsigned char* values, uint32_t local_bytes, uint64_t* bytes) const {
+  // Clamped before the sum, which could wrap otherwise.
   const uint64_t given = argumentLocalBytes(values, local_bytes);
   *bytes = std::min(given, kMaxLocalBytes + 1) + roundUp64(local_bytes_);
   return *bytes <= kMaxLocalBytes;
@@ -332,6 +334,7 @@ static inline void runGroups(GroupRun& run, uint64_t begin, uint64_t end, uint64
       return;
     }
     if (run.local <= kMaxArenaBytes) arena = run.engine->takeArena(run.local);
+    // A launch is no place to return an error: the stream latches it.
     if (arena == nullptr) {
       run.latch->set(noArena(run));
       return;

@@ -36,7 +36,7 @@ class HostKernel final : public backend::Kernel {
   // rounded up to 64. Local memory is what is counted; false: more than a group may have.
   bool localBytes(const unsigned char* values, uint32_t local_bytes, uint64_t* bytes) const;
   uint64_t argumentLocalBytes(const unsigned char* values, uint32_t local_bytes) const;  // without the kernel's own; checked
-  // Of one code, local memory and scratch together; UINT64_MAX: more than can be counted.
+  // Local memory and scratch of one code together; UINT64_MAX: more than can be counted.
   static uint64_t ownBytes(const compiler::KernelCode& code, const uint32_t group[3]);
   bool needsArena(const compiler::KernelCode& code) const { return has_locals_ || code.hasMemory(); }  // whatever a launch adds
   bool isCompiled() const { return object_.get() != nullptr; }
@@ -45,8 +45,8 @@ class HostKernel final : public backend::Kernel {
     for (size_t i = 0; i < arguments_.size(); ++i) args[i] = values + arguments_[i].offset;
   }
 
-  // The best there is at the moment: chosen for a launch, and asked for again for each range of its groups, so that one which
-  // is running goes over to better code where it has the memory for it. One group runs through in one of them.
+  // The best code at the moment. It is chosen for a launch, and again for each range of its groups. So a running launch goes
+  // over to better code where it has the memory for it. One group runs through in one of them.
   const compiler::KernelCode& code() const {
     const compiler::KernelCode* better = better_->load(std::memory_order_acquire);
     return better == nullptr ? code_ : better[index_];
@@ -103,7 +103,7 @@ class QuickTime {
   int64_t began_ = 0;
 };
 
-// One launch while it runs, on as many threads as take part. What each of them needs is on one cache line.
+// One launch while it runs, on as many threads as take part. The fields that each of them needs are on one cache line.
 struct alignas(64) GroupRun {
   void** args;  // shared; threads with local arguments make their own
   uint32_t grid[3];
@@ -130,7 +130,7 @@ inline rtHostKernelFunction_t bestFunction(const GroupRun& run) {
   return (best.fits(*run.code) ? best : *run.code).function;
 }
 
-// What latches when a kernel throws: the exception that is being handled.
+// The status that latches when a kernel throws, from the exception that is being handled.
 Status kernelThrew(const backend::Kernel& kernel);
 
 // ThreadSanitizer finds a race of two groups where it takes them for threads. A range of groups runs as so many (fibers.h),
@@ -143,7 +143,7 @@ inline constexpr bool kGroupsApart = false;
 inline constexpr uint32_t kApart = 8;
 inline constexpr uint64_t kApartGroups = 64;
 
-// A JobBody: groups [begin, end) counted from run->first. What a kernel throws latches.
+// A JobBody: groups [begin, end) counted from run->first. An exception of a kernel latches.
 void runGroups(void* run, uint64_t begin, uint64_t end, uint32_t participant);
 // The same by the owner before there is a job, up to a group that is taken away. `solo` may be null.
 void runGroupsAlone(GroupRun& run, uint64_t begin, uint64_t end, Solo* solo);

@@ -26,6 +26,7 @@ constexpr int kTrialParts = 3;           // by all threads, at most
 void learn(HostKernel& kernel, uint64_t cost, double each) {
   const double measured = each * 16;
   uint32_t next = measured < 1 ? 1 : measured > 4e9 ? 4'000'000'000u : static_cast<uint32_t>(measured);
+  // Three parts old: one launch that was interrupted must not turn the next ones round.
   if (cost != 0) next = static_cast<uint32_t>((cost * 3 + next) / 4);
   // An average that only guides how work is shared: a lost update does no harm, so relaxed order is enough.
   if (next != cost) kernel.cost.store(next == 0 ? 1 : next, std::memory_order_relaxed);
@@ -66,9 +67,11 @@ double timeGroups(GroupRun& run, uint64_t count, How how) {
     while (done < total && !latch.failed()) {
       uint64_t count = batch < total - done ? batch : total - done;
       runGroupsAlone(run, done, done + count, solo);
+      // The rest belongs to a job by now, and endSolo() waits for it.
       if (solo != nullptr && solo->stolen()) [[unlikely]]
         break;
       done += count;
+      // Doubled, so that looks at the clock become rare as the launch goes on.
       batch *= 2;
       int64_t spent = nowNanoseconds() - began;
       each = static_cast<double>(spent) / static_cast<double>(done);
@@ -131,7 +134,7 @@ void runCounted(void* user, uint64_t begin, uint64_t end, uint32_t participant) 
     const double by_one = timeGroups(run, few, alone);
     left -= few;
     // Until helpers have come: what this thread does meanwhile says nothing. A pause of one of the threads makes a part slow,
-    // and nothing makes one too fast: so the fastest of a few is asked before the launch does without helpers.
+    // and nothing makes one too fast. So the fastest of a few counts before the launch does without helpers.
     double fastest = HUGE_VAL;
     int parts = 0;
     for (bool is_told = false; left != 0;) {
@@ -183,8 +186,10 @@ void runCounted(void* user, uint64_t begin, uint64_t end, uint32_t participant) 
   if (__builtin_mul_overflow(uint64_t{launch.grid[0]} * launch.grid[1], uint64_t{launch.grid[2]}, &total)) {
     total = UINT64_MAX;  // would not end in any case
   }
+  // All groups at once, one to a thread: groups of such a launch may wait for each other.
   if (launch.cooperative) return engine.together(runGroups, &run, static_cast<uint32_t>(total), foreign);
   if (total == 1 || engine.threads() == 1) return runGroups(&run, 0, total, 0);
+  // In a library for ThreadSanitizer neighbouring groups run as threads of it, so that races between them are found.
   if (kGroupsApart && kernel.isCompiled()) {
     if (total <= kApartGroups) return runGroups(&run, 0, total, 0);
     return engine.share(runGroups, &run, total, {kApartGroups, kApartGroups, kApartGroups}, INT64_MAX, foreign);

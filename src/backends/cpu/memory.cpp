@@ -41,6 +41,7 @@ void* mapAligned(uint64_t size, uint64_t alignment) {
   if (base == MAP_FAILED) return nullptr;
   uintptr_t begin = reinterpret_cast<uintptr_t>(base);
   uintptr_t at = (begin + alignment - 1) & ~(alignment - 1);
+  // mmap() aligns to a page only.
   if (at > begin) munmap(base, at - begin);
   uint64_t after = begin + reserved - (at + size);
   if (after > 0) munmap(reinterpret_cast<void*>(at + size), after);
@@ -51,6 +52,7 @@ void* mapAligned(uint64_t size, uint64_t alignment) {
 
 Status allocateMemory(backend::Memory* memory, int32_t kind, uint64_t size, uint64_t alignment) {
   if (alignment < kMinAlignment) alignment = kMinAlignment;
+  // The kernel would promise more than it has, and end the process when the pages are touched.
   if (size > physicalMemory()) {
     return Status::error(RT_ERROR_OUT_OF_MEMORY, "An allocation of %llu bytes exceeds the %llu bytes of memory of the machine.",
                          static_cast<unsigned long long>(size), static_cast<unsigned long long>(physicalMemory()));
@@ -125,11 +127,13 @@ Status commitPages(const backend::Memory& memory, uint64_t offset, uint64_t size
                          static_cast<unsigned long long>(size), static_cast<unsigned long long>(physicalMemory()));
   }
   if (fault::fails("cpu.commit")) return outOfMemory(size);
+  // The pages come when they are touched. A commit only allows huge ones where all of a huge page belongs to the part.
   forHugePages(memory, offset, size, [](void* pages, uint64_t bytes) { (void)madvise(pages, bytes, MADV_HUGEPAGE); });
   return Status();
 }
 
 void decommitPages(const backend::Memory& memory, uint64_t offset, uint64_t size) {
+  // The addresses stay reserved, and read as zeros from now on.
   (void)madvise(static_cast<unsigned char*>(memory.address) + offset, size, MADV_DONTNEED);
   forHugePages(memory, offset, size, [](void* pages, uint64_t bytes) { (void)madvise(pages, bytes, MADV_NOHUGEPAGE); });
 }
@@ -140,6 +144,7 @@ void releaseMemory(const backend::Memory& memory) {
 }
 
 void lockMemory(void* pointer, uint64_t size) {
+  // A limit of locked memory is common for users. The memory works all the same, so it is a warning and said once.
   static std::atomic<bool> told{false};
   if (!fault::fails("cpu.mlock") && mlock(pointer, size) == 0) return;
   // Relaxed: it only lets one thread write the line.

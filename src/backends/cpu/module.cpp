@@ -35,6 +35,7 @@ Status checkTable(const rtHostModule_t& table, const char* name) {
                  sizeof(rtHostModule_t), kMaxTable);
   const auto* bytes = reinterpret_cast<const unsigned char*>(&table);
   for (size_t i = sizeof(rtHostModule_t); i < table.struct_size; ++i) {
+    // A newer table may be longer. Unknown members that are set would be ignored silently.
     RT_CHECK_IMAGE(bytes[i] == 0, "The host object \"%s\" sets byte %zu of its table, which this version does not know.", name,
                    i);
   }
@@ -87,6 +88,7 @@ Status checkKernel(const rtHostModuleKernel_t& kernel, uint32_t index, const cha
 }
 
 Status checkGlobals(const rtHostModule_t& table, const char* name) {
+  // Names borrow from the object, which stays loaded.
   std::unordered_map<std::string_view, uint32_t> seen;
   for (uint32_t i = 0; i < table.global_count; ++i) {
     const rtHostModuleGlobal_t& global = table.globals[i];
@@ -136,6 +138,7 @@ Status Module::create(Ref<backend::Module>* module, Ref<compiler::Object> object
   Ref<Module> fresh = Ref<Module>::adopt(new Module(object, *table));
   for (uint32_t i = 0; i < table->kernel_count; ++i) {
     const rtHostModuleKernel_t& described = table->kernels[i];
+    // Each entry before it is used: an object comes from a file, and anything in it may be wrong.
     RT_TRY(checkKernel(described, i, name));
     Ref<backend::Kernel> kernel;
     RT_TRY(HostKernel::create(&kernel, described, i, object, opencl_c, threads));
@@ -171,6 +174,7 @@ int32_t Module::state() const {
     case Object::Improvement::kNone:
       break;
   }
+  // Nothing is being improved: the code is what the build asked for.
   return object_->tier() == Object::Tier::kQuick ? RT_MODULE_READY : RT_MODULE_OPTIMIZED;
 }
 
@@ -221,7 +225,7 @@ Status ModuleLoader::load(Ref<backend::Module>* module, const backend::Image& im
     RT_TRY(compiler::Object::load(&object, image.data.data(), image.data.size(), name));
   }
   Status status = Module::create(module, std::move(object), name, opencl_c, std::move(log), threads_, origin_code);
-  // What a table may not have, a source may not ask for: too many arguments, or a name too long.
+  // A source may not ask for what a table may not have: too many arguments, or a name too long.
   if (opencl_c && status.code() == RT_ERROR_INVALID_IMAGE) return Status::error(RT_ERROR_BUILD_FAILED, "%s", status.message());
   return status;
 }

@@ -18,6 +18,7 @@ bool Point::wait(Deadline deadline, backend::WaitPolicy policy) {
   if (!deadline.isPoll()) {
     // Waiting for the stream lets this thread run it. Inside a task of that stream it would wait for itself, so it sleeps.
     if (Ref<Stream> stream = source(&serial); stream && !stream->isInsideTask()) {
+      // The point is passed by the stream itself, so that the wait below mostly returns at once.
       if (!stream->wait(serial, deadline)) return done();
     }
   }
@@ -58,6 +59,7 @@ PointPool::~PointPool() {
 Status PointPool::create(Ref<backend::Point>* out, bool timed) {
   if (fault::fails("cpu.point")) return Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no memory for an event's point.");
   lock_.lock();
+  // A spin lock for the list, and a mutex only for the set: the common case allocates nothing.
   Point* point = free_;
   if (point != nullptr) {
     free_ = point->next_;
@@ -109,6 +111,7 @@ backend::Counts PointPool::counts() {
   std::lock_guard lock(all_mutex_);
   counts.created = made_ + counts.recycled;
   counts.live += made_;
+  // Two locks one after the other: what other threads do in between makes the figures differ by as much.
   counts.native = all_.size();
   return counts;
 }

@@ -19,10 +19,12 @@ Status ReplayMaker::make(Ref<backend::Replay>* out, std::span<const backend::Rep
 
 Status Replay::launch(backend::Stream& given) {
   auto& stream = static_cast<Stream&>(given);
+  // An array has one position and one set of counters, so its launches run one after the other. On one stream they do anyway.
   if (last_ != &stream) RT_TRY(comeAfter(stream, given));
   Ref<backend::Point> end;
   RT_TRY(points_->create(&end, false));
   RT_TRY(stream.replay(array_, end));
+  // Only after success: a refused launch must not become what the next one waits for.
   end_ = std::move(end);
   last_ = &stream;
   return Status();
@@ -36,6 +38,7 @@ Status Replay::comeAfter(backend::Stream& stream, backend::Stream&) {
 Status Replay::change(bool* changed, uint32_t step, const backend::ReplayStep::Work& work) {
   RT_TRY(ReplayArray::check(work));
   *changed = true;
+  // With the only reference no launch reads the array, and the caller lets none begin meanwhile.
   if (array_->references() == 1 && array_->change(step, work)) return Status();
   std::vector<backend::ReplayStep::Work> works;
   works.reserve(layout_->order.size());

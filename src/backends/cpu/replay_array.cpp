@@ -87,6 +87,7 @@ Status ReplayArray::create(Ref<ReplayArray>* out, std::shared_ptr<const ReplayLa
     bytes += bytesOf(work);
   }
   array->memory_.reset(new unsigned char[bytes]);
+  // One block for nodes and values, in the order in which they are run: the walk reads memory forwards.
   auto* at = reinterpret_cast<unsigned char*>(roundUp(reinterpret_cast<uintptr_t>(array->memory_.get())));
   array->nodes_ = reinterpret_cast<Node*>(at);
   at += roundUp(works.size() * sizeof(Node));
@@ -142,6 +143,7 @@ void ReplayArray::place(Node& node, const Work& work, unsigned char* memory) {
     for (int d = 0; d < 3; ++d) node.group.global_offset[d] = static_cast<uint32_t>(launch.offset[d]);
     const bool alone = uint64_t{launch.grid[0]} * launch.grid[1] == 1 && launch.grid[2] == 1;
     node.kind =
+        // A single group without local memory is called in place, without the way through a launch.
         alone && !node.kernel->needsArena(node.kernel->firstCode()) && launch.local_bytes == 0 ? Kind::kGroup : Kind::kLaunch;
     copyValues(valuesOf(node), *node.kernel, launch);
     node.kernel->point(valuesOf(node), node.args);
@@ -152,7 +154,9 @@ bool ReplayArray::change(uint32_t step, const Work& work) {
   Node& node = nodes_[layout_->place[step]];
   const auto* launch = std::get_if<backend::KernelStep>(&work);
   HostKernel* const kernel = node.kernel;
+  // Another kernel has other arguments, which may not fit in the node's place.
   if (launch != nullptr && &kernelOf(*launch) != kernel) return false;
+  // Takes the kernel again before the old reference goes, since both may be the same and the last.
   place(node, work, reinterpret_cast<unsigned char*>(node.args));
   if (kernel != nullptr) kernel->drop();
   return true;
@@ -246,7 +250,7 @@ bool ReplayArray::walk(const Runner& runner) {
     }
     return true;
   };
-  // The time of one node, another one in each run, stands for those of all: a look at each would cost a node a third of its
+  // The time of one node, another one in each run, stands for those of all. A look at each would cost a node a third of its
   // time. Relaxed: threads that take the same node do no harm.
   const uint32_t turn = sampled_.load(std::memory_order_relaxed), count = end - begin;
   sampled_.store(turn + 1, std::memory_order_relaxed);
@@ -344,6 +348,7 @@ void ReplayArray::takePart(Parallel& parallel, uint32_t participant) {
       // Acquire: the increments of finished_ form one release sequence, so all nodes have run before this thread returns. A
       // thread leaves only without a task, so that none is lost.
       if (finished_.load(std::memory_order_acquire) == all) return;
+      // Marked in left_, so that this worker is not sent back into the same launch.
       if (!owner && (engine.urgentWaits() || engine.interrupted())) break;
       if (spins < kSpins) {
         relaxCpu();

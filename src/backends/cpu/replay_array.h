@@ -31,11 +31,11 @@ class ReplayArray final : public RefCounted {
   static Status check(const Work& work);  // before it is given to `change`
   // No stream has it queued. False: the arguments lie differently, nothing was changed.
   bool change(uint32_t step, const Work& work);
-  // What a step does; arguments are borrowed from the array.
+  // The work of a step; arguments are borrowed from the array.
   Work workOf(uint32_t step) const;
 
-  // Of the executor that has the stream. Runs on from where the last call stopped; false: there is more. `told`: of the stream
-  // and the launch, for the trace, which is told of the nodes and, at the end, of the whole; null: there is none.
+  // Called by the executor that has the stream. Runs on from where the last call stopped; false: there is more. `told`: of the
+  // stream and the launch, for the trace, which is told of the nodes and, at the end, of the whole; null: there is none.
   struct Told {
     const trace::Track& track;
     uint64_t serial;

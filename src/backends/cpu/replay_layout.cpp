@@ -17,6 +17,7 @@ std::vector<Steps> chainsOf(std::span<const backend::ReplayStep> steps, const st
   std::vector<Steps> chains;
   Steps chain(steps.size());
   for (uint32_t i = 0; i < steps.size(); ++i) {
+    // One predecessor that has one successor: nothing can run between the two, so one thread may run both without counting.
     const bool follows = steps[i].before.size() == 1 && after[steps[i].before[0]].size() == 1;
     if (!follows) chains.emplace_back();
     chain[i] = follows ? chain[steps[i].before[0]] : static_cast<uint32_t>(chains.size()) - 1;
@@ -28,6 +29,7 @@ std::vector<Steps> chainsOf(std::span<const backend::ReplayStep> steps, const st
 // Chains with the same neighbours run one after another in tasks, of which there remain enough for all threads.
 std::vector<Steps> tasksOf(std::span<const backend::ReplayStep> steps, const std::vector<Steps>& after, uint32_t threads) {
   const std::vector<Steps> chains = chainsOf(steps, after);
+  // A task waits for all that its chains wait for. Only chains with the same neighbours can share one without waiting for more.
   std::map<std::pair<Steps, Steps>, std::vector<const Steps*>> alike;
   for (const Steps& chain : chains) {
     const std::span<const uint32_t> before = steps[chain.front()].before;
@@ -81,6 +83,7 @@ ReplayLayout::ReplayLayout(std::span<const backend::ReplayStep> steps, uint32_t 
     task.first_successor = static_cast<uint32_t>(successors.size());
     successors.insert(successors.end(), next.begin(), next.end());
     task.end_successor = static_cast<uint32_t>(successors.size());
+    // Each pair of tasks counts once, whatever number of edges there is between them.
     for (uint32_t later : next) ++tasks[later].waits;
     forks |= next.size() > 1;
   }

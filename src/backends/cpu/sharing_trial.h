@@ -1,7 +1,7 @@
 // Whether one thread runs a kernel faster than all of them. Atomic functions on the same cache lines take two threads four
 // times as long as one, and on lines of their own half as long; nothing but the clock tells which it will be. So a launch tries
-// both for a part of its groups. The next ones do what was faster: one launch at first, twice as many whenever the trial says
-// the same again, so that data which changes from launch to launch is noticed early. Any thread may call; lost updates do no
+// both for a part of its groups. The next ones do what was faster: one launch at first, and twice as many whenever the trial
+// says the same again. So data that changes from launch to launch is noticed early. Any thread may call; lost updates do no
 // harm.
 #pragma once
 

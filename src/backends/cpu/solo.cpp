@@ -13,6 +13,7 @@ Solo::Request Solo::answer() const {
     // Acquire pairs with the last store of steal(): job_ and first_ are there where it has granted.
     const uint32_t request = request_.load(std::memory_order_acquire);
     if (request != kAsked) return static_cast<Request>(request);
+    // The watcher may have lost its processor to this very thread: then only giving it away helps.
     if (spins < 1000) {
       relaxCpu();
     } else {
@@ -29,6 +30,7 @@ bool Solo::end(Team& team) {
   next_.store(kNowhere, std::memory_order_release);
   barrier::light();
   const bool granted = answer() == kGranted;
+  // The groups that were taken belong to this launch, so it ends with them.
   if (granted) [[unlikely]] {
     team.finishLate(*job_);
     request_.store(kNone, std::memory_order_relaxed);  // the release of the generation publishes it
@@ -42,8 +44,8 @@ uint32_t Solo::steal(uint64_t running, uint32_t threads, Team& team) {
   if (request_.load(std::memory_order_relaxed) != kNone) return 0;
   request_.store(kAsked, std::memory_order_seq_cst);
   uint32_t helpers = 0;
-  // What is read after the barrier is the same launch's only between two equal numbers. Its runner, if it has not ended, sees
-  // the question before the next group and before the end.
+  // Two equal numbers around the reads show that they belong to the same launch. Its runner, if it has not ended, sees the
+  // question before the next group and before the end.
   if (barrier::heavy() && this->running() == running) {
     const uint64_t first = next_.load(std::memory_order_acquire);
     if (first != kNowhere && this->running() == running && first < total_) {

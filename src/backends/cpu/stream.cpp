@@ -1,4 +1,4 @@
-// Submitting to a stream of the CPU and waiting for it. What runs the commands is in execute.cpp.
+// Submitting to a stream of the CPU and waiting for it. The commands are run in execute.cpp.
 #include "backends/cpu/stream.h"
 
 #include <sched.h>
@@ -52,6 +52,7 @@ void Stream::renew(const backend::StreamOptions& options) {
   HostKernel* old = std::exchange(kernel_, nullptr);
   priority_ = options.priority > 0 ? 0 : options.priority <= -kPriorities ? 1 - kPriorities : options.priority;
   unlockProducer();
+  // Outside the spin lock: the last reference ends a kernel, and with it perhaps a module.
   if (old != nullptr) old->drop();
   (void)latch.take();
   trace::renew(&track, "cpu", options.label);
@@ -181,6 +182,7 @@ Status Stream::replay(Ref<ReplayArray> array, Ref<backend::Point> end) {
   lockProducer();
   void* slot = ring_.reserve(1);
   if (slot == nullptr) return outOfMemory();
+  // Before the command is published: a thread that waits for the point has to find the stream that passes it.
   static_cast<Point*>(end.get())->expect(Ref<Stream>(this), submitted_.load(std::memory_order_relaxed) + 1);
   new (slot) ReplayCommand{{.kind = Kind::kReplay}, array.detach(), end.detach()};
   publish(1, false);
@@ -222,6 +224,7 @@ Status Stream::call(Task* task, backend::TaskKind kind) {
 }
 
 bool Stream::copyNow(const backend::Copy& copy) {
+  // A failed stream skips copies, which the ordinary way does.
   if (latch.failed() || hasWork()) return false;
   if (copyIsShort(copy)) {  // nothing before it is left, and what comes after it comes after this call
     memcpy(copy.dst, copy.src, copy.width);
@@ -282,6 +285,7 @@ bool Stream::callAtOnce(std::unique_ptr<Task>* task, Status* status) {
 // Takes the stream unless it has work. A worker that stays with the empty stream for a while is asked to let go, as by a thread
 // that waits: see waitLong().
 bool Stream::acquireIdle() {
+  // Free, as most idle streams are.
   if (acquire()) return true;
   drainers_.fetch_add(1, std::memory_order_seq_cst);
   let_go_.store(true, std::memory_order_relaxed);
@@ -327,6 +331,7 @@ inline void Stream::drain(uint64_t serial, bool came_first) {
   bool timed = (drains_++ & (kTimedDrains - 1)) == 0;
   int64_t began = timed ? nowNanoseconds() : 0;
   if (run(executor, serial) == Stop::kBlocked) return;  // no longer ours
+  // Only one drain of kTimedDrains looks at the clock, which costs as much as a short command.
   if (timed) short_drain_ = nowNanoseconds() - began < kShortDrain;
   bool patient = short_drain_;
   if (!patient) {

@@ -54,6 +54,7 @@ void Team::open(Job& job, JobBody body, void* user, uint64_t first, uint64_t tot
   job.body = body;
   job.user.store(user, std::memory_order_relaxed);
   job.pieces = pieces;
+  // Parts spread the counters over cache lines. With few members one counter is not contended, and balances better.
   job.helpers = helpers;
   const uint64_t count = total - first, members = uint64_t{helpers} + 1, units = (count + pieces.unit - 1) / pieces.unit;
   const uint64_t parts = members <= kFewMembers || units == 0 ? 1 : std::min({members, uint64_t{kMostParts}, units});
@@ -74,6 +75,7 @@ void Team::close(Job& job) {
   // what the helpers wrote is visible after it. The release then hands the slot to the next claim().
   job.gate.fetch_and(~kOpen, std::memory_order_acq_rel);
   open_.fetch_sub(1, std::memory_order_seq_cst);
+  // Short: a helper inside is at its last piece. The body and `user` are on the owner's stack, so it cannot leave earlier.
   spinUntil([&] { return (job.gate.load(std::memory_order_acquire) & kActiveMask) == 0; });
   claimed_.fetch_and(~(1u << (&job - jobs_)), std::memory_order_release);
 }
@@ -111,6 +113,7 @@ void Team::work(Job& job, uint32_t participant) {
     uint64_t begin = part.next.load(std::memory_order_relaxed);
     while (begin < last) {
       const uint64_t left = last - begin;
+      // Large pieces first and small ones at the end, so that all members are done at about the same time.
       const uint64_t wanted = std::max(std::clamp(left / shares, pieces.least, pieces.most), pieces.unit);
       const uint64_t end = begin + std::min(left, pieces.unit == 1 ? wanted : wanted - wanted % pieces.unit);
       if (!part.next.compare_exchange_weak(begin, end, std::memory_order_relaxed)) continue;
@@ -126,6 +129,7 @@ bool Team::enrol(Job& job, TeamMember& member, uint64_t inside, uint32_t* partic
   for (;;) {
     if ((gate & kOpen) == 0 || (gate & kTicketMask) == 0) return false;
     if ((gate & kForeign) != 0 && member.last) {
+      // The first look at this job starts the clock. A look later decides, unless others have taken the tickets.
       if (member.seen_gate != gate / kGeneration) {
         member.seen_gate = gate / kGeneration;
         member.seen_at = nowNanoseconds();
@@ -138,6 +142,7 @@ bool Team::enrol(Job& job, TeamMember& member, uint64_t inside, uint32_t* partic
     if (job.gate.compare_exchange_weak(gate, gate + inside - kTicket, std::memory_order_acq_rel)) break;
   }
   *generation = gate / kGeneration;
+  // From 1 on: 0 is the owner.
   *participant = job.helpers + 1 - static_cast<uint32_t>((gate & kTicketMask) / kTicket);
   return true;
 }

@@ -16,14 +16,14 @@ using JobBody = void (*)(void* user, uint64_t begin, uint64_t end, uint32_t part
 // How a job is cut. A piece is half of what is left for each member, within these limits: small pieces at the end let all
 // members end together. Many members that take pieces of one counter wait for each other (0.9 us a piece with 16 threads). So
 // each of them has a part of the job, with a counter of its own, where it begins; when that is done it goes on to the others'.
-// A worker has the same part in each job of as many members, and finds in its caches what it had there in the last one.
+// A worker has the same part in each job of as many members. So it finds in its caches what it had there in the last one.
 struct Pieces {
   uint64_t least = 1;
   uint64_t most = UINT64_MAX;
   uint64_t unit = 1;  // parts and pieces are of whole units, such as rows of groups
 };
 
-// What a worker remembers between looks at the team.
+// State that a worker keeps between looks at the team.
 struct TeamMember {
   uint32_t index = 0;
   bool last = false;       // the worker that a waiting thread stands in for
@@ -49,7 +49,7 @@ class Team {
     Part part[kMostParts];
   };
 
-  // Of the thread that calls: the number of a worker, which tells where it begins.
+  // Gives the calling thread the number of a worker, which tells where it begins.
   static void setIndex(uint32_t index);
 
   // Runs the job with at most `helpers` others. False: every slot is taken, nothing was done.

@@ -1,4 +1,4 @@
-// Reading of /proc, of control groups and of hwloc's topology. What a file does not say keeps its default.
+// Reading of /proc, of control groups and of hwloc's topology. Values that no file tells keep their defaults.
 #include "backends/cpu/topology.h"
 
 #include <hwloc.h>
@@ -69,6 +69,7 @@ void limitByGroups(uint32_t* threads, std::string root, std::string group, bool 
       double quota = atof(firstLine(folder + "/cpu.cfs_quota_us").c_str());
       limit(threads, quota, atof(firstLine(folder + "/cpu.cfs_period_us").c_str()));
     }
+    // Each group around counts too: the least quota of all holds.
     if (group.empty()) return;
     group.resize(group.rfind('/') == std::string::npos ? 0 : group.rfind('/'));
   }
@@ -85,6 +86,7 @@ void limitByQuota(uint32_t* threads) {
     if (path == nullptr) continue;
     *path++ = '\0';
     std::string group = strcmp(path, "/") == 0 ? "" : path;
+    // With commas around, so that "cpu" is not found in "cpuset". No names: the unified hierarchy.
     std::string names = std::string(",") + (controllers + 1) + ",";
     if (names == ",,") {
       limitByGroups(threads, "/sys/fs/cgroup", group, true);
@@ -194,6 +196,7 @@ void describeMachine(rtDeviceProperties_t* out, uint32_t* numa_nodes) {
   describeInstructions(out);
   *numa_nodes = 1;
   describeCaches(out, numa_nodes);
+  // The machine's id keeps equal processors of two hosts apart.
   identify(out, name + vendor + firstLine("/etc/machine-id") + std::to_string(out->compute_units));
 }
 

@@ -1,5 +1,5 @@
-// What the machine is: how many threads this process may use, how much memory there is, and the properties of the CPU as
-// a device. The cheap questions read small files; hwloc is asked only for properties.
+// Facts about the machine: how many threads this process may use, how much memory there is, and the properties of the CPU as a
+// device. The cheap questions read small files; hwloc is asked only for properties.
 #pragma once
 
 #include <cstdint>

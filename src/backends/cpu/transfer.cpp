@@ -29,6 +29,7 @@ __attribute__((target("avx2"))) inline void copyLine(unsigned char* dst, const u
 // prefetch far ahead halves the speed.
 __attribute__((target("avx2"))) void copyAround(unsigned char* dst, const unsigned char* src, uint64_t size) {
   constexpr uint64_t kLine = 64, kPage = 4096, kPages = 4;
+  // Streaming stores need aligned addresses, and a line that is not written whole costs a read after all.
   uint64_t head = (kLine - (reinterpret_cast<uintptr_t>(dst) & (kLine - 1))) & (kLine - 1);
   memcpy(dst, src, head);
   dst += head;
@@ -40,6 +41,7 @@ __attribute__((target("avx2"))) void copyAround(unsigned char* dst, const unsign
     }
   }
   for (; size >= kLine; size -= kLine, dst += kLine, src += kLine) copyLine(dst, src);
+  // Streaming stores are not ordered by a release: without the fence a thread that sees the copy done might read old bytes.
   _mm_sfence();
   memcpy(dst, src, size);
 }
@@ -112,6 +114,7 @@ void fillPiece(void* user, uint64_t begin, uint64_t end, uint32_t) {
 
 // Spreads `height` rows of `width` bytes, or one row in pieces.
 void spread(Engine& engine, JobBody body, void* run, uint64_t width, uint64_t height, bool foreign) {
+  // Rows are the pieces where there are several. Short ones are dealt out together, up to the bytes of a piece.
   uint64_t total = height == 1 ? (width + kPieceBytes - 1) / kPieceBytes : height;
   uint64_t chunk = height == 1 || width >= kPieceBytes ? 1 : kPieceBytes / width;
   engine.share(body, run, total, {chunk, chunk, chunk}, static_cast<int64_t>(width * height) / kBytesPerNanosecond, foreign);
@@ -127,6 +130,7 @@ void copyRows(Engine& engine, const backend::Copy& given, bool foreign) {
   }
   backend::Copy copy = given;
   if (copy.height > 1 && copy.dst_pitch == copy.width && copy.src_pitch == copy.width) {
+    // Rows without gaps are one row, which is cut in pieces of equal size.
     copy.width *= copy.height;
     copy.height = 1;
   }
@@ -147,6 +151,7 @@ void fillRows(Engine& engine, const backend::Fill& given, bool foreign) {
     fill.height = 1;
   }
   uint32_t size = fill.pattern_size;
+  // A pattern of equal halves is a shorter one. So zeros of any size become memset().
   while (size > 1 && memcmp(fill.pattern, fill.pattern + size / 2, size / 2) == 0) size /= 2;
   uint64_t bytes = fill.width * fill.height;
   FillRun run{&fill, size, fill.height == 1 ? kPieceBytes : 0};

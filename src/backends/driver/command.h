@@ -1,5 +1,5 @@
-// What a held stream keeps of a submission until it can be given to the driver. It is a copy of everything that the caller
-// may change when the call has returned. The stream owns its commands; nothing else sees them.
+// A submission that a held stream keeps until it can be given to the driver. It is a copy of everything that the caller may
+// change when the call has returned. The stream owns its commands; nothing else sees them.
 #pragma once
 
 #include <cstring>

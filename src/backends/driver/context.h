@@ -1,4 +1,4 @@
-// What the contexts of all drivers share: their device, the way their threads wait, and the list of their streams.
+// The part that the contexts of all drivers share: their device, the way their threads wait, and the list of their streams.
 #pragma once
 
 #include <string>

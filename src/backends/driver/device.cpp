@@ -21,6 +21,7 @@ void Context::add(Stream& stream, const char* label) {
 
 void Context::renewStream(backend::Stream& stream, const backend::StreamOptions& options) {
   (void)stream.latch.take();
+  // Spans that are still pending belong to the last user.
   static_cast<Stream&>(stream).spans().collect();  // under the name of its last use
   trace::renew(&stream.track, device_.facts().id, options.label);
 }
@@ -45,6 +46,7 @@ std::vector<Ref<Context>> Device::contexts() {
 
 Status Device::failed(Status failure, bool dead) {
   if (!dead) return failure;
+  // References, and without the lock of the list: telling a context takes the locks of its streams.
   const std::vector<Ref<Context>> affected = contexts();
   if (!isLost()) {
     std::string running;

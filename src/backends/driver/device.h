@@ -1,5 +1,5 @@
-// What the devices of all drivers share: the list of their contexts, and their death. A backend owns its devices; contexts
-// refer to theirs.
+// The part that the devices of all drivers share: the list of their contexts, and their death. A backend owns its devices;
+// contexts refer to theirs.
 #pragma once
 
 #include <vector>

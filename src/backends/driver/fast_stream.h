@@ -9,7 +9,7 @@
 
 namespace manyrt::driver {
 
-// What a launch of a replay came to.
+// The result of a launch of a replay.
 struct Launched {
   uint64_t serial = 0;      // its submission; 0: nothing was submitted
   Ref<backend::Point> end;  // after it, where the stream holds it back

@@ -47,10 +47,10 @@ class Point : public backend::Point, protected host_threads::Job {
   // Of a recorded point: whether the device has come to it, without waiting. Then `status` is what it is passed with, and
   // `nanoseconds` its time.
   virtual bool ask(Status* status, int64_t* nanoseconds) = 0;
-  // Of a recorded point: waits in the driver until the device has come to it, and it may be passed with what was recorded.
+  // Recorded points only: waits in the driver until the device has come to it, and it may be passed with what was recorded.
   // False: the caller has to find another way.
   virtual bool sleep(int64_t*) { return false; }
-  // Of a recorded point: arranges that it is passed when the device comes to it. The driver calls passOnce, or queues this
+  // Recorded points only: arranges that it is passed when the device comes to it. The driver calls passOnce, or queues this
   // job, which takes a reference over. False: a thread of the library waits.
   virtual bool tellWhenReached() { return false; }
 

@@ -105,7 +105,7 @@ Ref<backend::Point> Stream::markAfter(uint64_t serial) {
 
 // ---- Waiting ----
 
-// Of a held stream: a thread of the library makes progress. False: the deadline passed.
+// Waits for a held stream, which a thread of the library brings on. False: the deadline passed.
 bool Stream::awaitSubmission(uint64_t serial, Deadline deadline) {
   // Read first: a submission that is over after this has changed the word by the time the futex compares it.
   const uint32_t progress = progress_.load(std::memory_order_seq_cst);

@@ -121,7 +121,7 @@ Status Stream::call(Task* given, backend::TaskKind kind) {
   return Status();
 }
 
-// What other threads submit meanwhile is held, and follows on this thread.
+// Work that other threads submit meanwhile is held, and follows on this thread.
 bool Stream::callAtOnce(std::unique_ptr<Task>* task, Status* status) {
   *status = host_threads::reserve();
   if (!status->ok()) return true;
@@ -166,8 +166,8 @@ void Stream::begin() {
   resume();
 }
 
-// The host's part of the first command, which this thread alone touches. What is submitted meanwhile queues up after it. So
-// the mutex is free while the program's function runs.
+// The host's part of the first command, which this thread alone touches. Work that is submitted meanwhile queues up after it.
+// So the mutex is free while the program's function runs.
 void Stream::doOnHost(Command& command, std::unique_lock<decltype(mutex_)>& lock) {
   // The device is waited for, and its failures are latched, before the function runs: it may be given the status. A device lost
   // meanwhile does not skip tasks, which carry the cause.

@@ -1,6 +1,6 @@
-// A stream of a driver: CUDA's, OpenCL's, the null one. What is submitted goes to the driver at once, unless something ahead
-// of it has to happen on the host. That is a host function, a point of another backend, or a point that is not recorded yet.
-// Then the stream is held: commands queue up, and a thread of the library submits them when that is over.
+// A stream of a driver: CUDA's, OpenCL's, the null one. A submission goes to the driver at once, unless something ahead of it
+// has to happen on the host. That is a host function, a point of another backend, or a point that is not recorded yet. Then the
+// stream is held: commands queue up, and a thread of the library submits them when that is over.
 //
 // Here is everything that is the same for all drivers: numbers, the queue of a held stream, how far the device has come, waits.
 // A driver's stream derives from FastStream (fast_stream.h) and writes the functions under "What a driver writes".
@@ -44,7 +44,7 @@ class Stream : public backend::Stream, private backend::Waiter, private host_thr
   uint64_t known() const { return completed_.load(std::memory_order_acquire); }  // completed, without asking
 
  protected:
-  // What drivers differ in beyond their functions.
+  // Differences of drivers beyond their functions.
   struct Traits {
     const char* hold_fault;            // the fault point of queueing a command
     bool ends_at_once = false;         // work is over when the driver's call returns
@@ -78,7 +78,7 @@ class Stream : public backend::Stream, private backend::Waiter, private host_thr
   // is still there.
   virtual Status enqueueTask(std::unique_ptr<Task>*, uint64_t, bool* taken) { return *taken = false, Status(); }
 
-  // What the host has to do of a copy or a fill; under the mutex.
+  // The host's part of a copy or a fill; under the mutex.
   enum class HostPart { kNone, kWaits, kAll };  // kWaits: until the device has come there, then the driver copies
   virtual HostPart hostPart(const backend::Copy&) const { return HostPart::kNone; }
   virtual HostPart hostPart(const backend::Fill&) const { return HostPart::kNone; }
@@ -122,7 +122,7 @@ class Stream : public backend::Stream, private backend::Waiter, private host_thr
   Status keep(Work work);
   template <class Enqueue>
   Status unlessFailed(Enqueue enqueue) {
-    // The stream may have failed since the caller looked: at a native function in the middle of a graph, say. What is after a
+    // The stream may have failed since the caller looked: at a native function in the middle of a graph, say. Work after a
     // failure is skipped; points, which carry it, are not.
     return latch.failed() ? Status() : enqueue();
   }

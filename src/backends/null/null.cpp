@@ -55,6 +55,7 @@ class Context final : public driver::Context, private backend::HostKernels, priv
     RT_TRY(driverCall("null.allocate"));
     if (alignment < 256) alignment = 256;
     uint64_t rounded;
+    // The device is full at a size of its own, so that tests meet a lack of memory without using up the machine's.
     const bool fits = size <= kMemoryBytes - used_.load() && !roundUpOverflows(size, alignment, &rounded);
     void* bytes = fits ? aligned_alloc(alignment, rounded) : nullptr;
     const bool distant = distant_ != nullptr && kind == RT_MEMORY_DEVICE;
@@ -71,6 +72,7 @@ class Context final : public driver::Context, private backend::HostKernels, priv
   }
   void release(const backend::Memory& memory) override {
     used_ -= memory.size;
+    // The range leaves the list before its memory is freed: a copy must not find freed memory.
     free(memory.host_visible ? memory.address : distant_->release(memory.address));
   }
   void native(uint64_t out[2]) override { setNative(out, this); }
@@ -136,6 +138,7 @@ class Device final : public driver::Device {
   }
   bool canAccess(const backend::Device& peer) const override { return &peer != this && copiesPeer(peer); }
   bool copiesPeer(const backend::Device& other) const override {
+    // Devices that share the list of reserved addresses can find each other's memory; no others can.
     const Device* device = dynamic_cast<const Device*>(&other);
     return device != nullptr && device->distant_ == distant_;
   }
@@ -169,6 +172,7 @@ class Backend final : public backend::Backend {
 
  private:
   static constexpr int32_t kDevices = 4;
+  // One device in the host's memory, one with memory of its own, and two peers with memory that the host does not see.
   ReservedAddresses alone_, shared_;
   Device devices_[kDevices]{{0, nullptr}, {1, &alone_}, {2, &shared_}, {3, &shared_}};
 };
@@ -176,6 +180,7 @@ class Backend final : public backend::Backend {
 }  // namespace
 
 backend::Backend* backend() {
+  // Never destroyed: contexts may end while the process exits.
   static Backend* instance = new Backend;
   return instance;
 }

@@ -6,11 +6,12 @@
 
 namespace manyrt::null {
 
+// The host's address of a byte. A distant address faults when it is touched, so that a copy which forgets this step is found.
 char* Stream::bytes(const void* address) const {
   uint64_t offset = 0;
-  void* after = distant_ != nullptr ? distant_->find(address, &offset) : nullptr;
-  if (after == nullptr) return static_cast<char*>(const_cast<void*>(address));
-  return static_cast<char*>(after) + offset;
+  void* backing = distant_ != nullptr ? distant_->find(address, &offset) : nullptr;
+  if (backing == nullptr) return static_cast<char*>(const_cast<void*>(address));
+  return static_cast<char*>(backing) + offset;
 }
 
 Status Stream::enqueueCopy(const backend::Copy& copy) {
@@ -22,6 +23,7 @@ Status Stream::enqueueCopy(const backend::Copy& copy) {
 }
 
 bool Stream::copyAndRead(const backend::Copy& copy, Status* status) {
+  // Under the mutex of submission, as a stream that is held must run what is ahead of the copy first.
   std::lock_guard lock(mutex_);
   if (isHeld()) return false;
   *status = submitNow([&] { return enqueueCopy(copy); });
@@ -30,6 +32,7 @@ bool Stream::copyAndRead(const backend::Copy& copy, Status* status) {
 
 Status Stream::enqueueFill(const backend::Fill& fill) {
   RT_TRY(driverCall("null.fill"));
+  // The pattern once, then what is there is doubled: any pattern and any width need no other loop.
   const uint64_t first = std::min<uint64_t>(fill.width, fill.pattern_size);
   for (uint64_t row = 0; row < fill.height; ++row) {
     char* at = bytes(fill.dst) + row * fill.pitch;
