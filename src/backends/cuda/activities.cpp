@@ -29,6 +29,7 @@ constexpr cupti::ActivityKind kKinds[] = {cupti::kConcurrentKernel, cupti::kCopy
 // The one that callbacks of CUPTI belong to; never destroyed.
 std::atomic<Activities*> the_activities{nullptr};
 
+// All or nothing: with a part of the functions, records could be switched on and never read.
 bool fillTable(cupti::Table* table, void* library, const char** missing) {
 #define X(id, symbol, parameters)                                             \
   table->id = reinterpret_cast<decltype(table->id)>(dlsym(library, #symbol)); \
@@ -80,6 +81,7 @@ Activities* Activities::get(int driver_version) {
 
 Activities* Activities::open(int driver_version) {
   if (config::listed(config::Variable::kDisable, "cupti")) return nullptr;
+  // Each way out says why. Times by events differ from CUPTI's, so a user has to be able to tell which of them a trace has.
   const auto without = [](const std::string& why) {
     log::write(RT_LOG_INFO, "%s Work of CUDA is timed by events, and graphs by events between their nodes.", why.c_str());
     return nullptr;
@@ -94,6 +96,7 @@ Activities* Activities::open(int driver_version) {
   (void)table.getVersion(&version);
   if (version < cupti::kOldestVersion || version >= cupti::kFirstUnknownVersion)
     return without(name + " has version " + std::to_string(version) + ", whose records this library does not know.");
+  // Never deleted: CUPTI may call back on any thread until the process ends.
   auto* const made = new (std::nothrow) Activities(table);
   if (made == nullptr) return nullptr;
   the_activities.store(made, std::memory_order_release);
@@ -132,6 +135,7 @@ bool Activities::begin() {
 }
 
 bool Activities::start() {
+  // Two threads may submit the first traced work at once. The other one waits here and finds records on.
   std::lock_guard lock(start_mutex_);
   if (on_.load(std::memory_order_relaxed)) return true;
   cupti::Result result = table_.subscribe(&subscriber_, ignore, nullptr);
@@ -144,6 +148,7 @@ bool Activities::start() {
     subscriber_ = nullptr;
   }
   if (result != cupti::kSuccess) {
+    // Records that were switched on before the failure go off again. end() does nothing without a subscription.
     end();
     refuse(result == cupti::kMultipleSubscribers ? "another profiler has it" : textOf(result));
     return false;
@@ -165,7 +170,9 @@ void Activities::end() {
 // Ahead of all streams, which then ask for their records.
 uint64_t Activities::settle(bool last) {
   if (!on_.load(std::memory_order_acquire)) return 0;
+  // Forced only at the end: CUPTI then also hands over buffers that are not full, with records of work that is not over.
   (void)table_.flushAll(last ? cupti::kFlushForced : 0);
+  // From here on take() gives what there is: no more records will come.
   if (last) ends_.store(true, std::memory_order_relaxed);
   tellAdopted(last);
   if (!last) return 0;
@@ -179,6 +186,7 @@ uint64_t Activities::settle(bool last) {
 }
 
 void Activities::flushAtExit() {
+  // After this, CUPTI may be gone: refused_ keeps any later call of the program from starting it again.
   Activities* const all = the_activities.load(std::memory_order_acquire);
   if (trace::timesWork()) (void)all->settle(true);
   all->refused_.store(true, std::memory_order_relaxed);
@@ -187,6 +195,7 @@ void Activities::flushAtExit() {
 void Activities::flush(int64_t interval) {
   if (!on_.load(std::memory_order_acquire)) return;
   const int64_t now = nowNanoseconds();
+  // A flush takes locks of CUPTI that every call of CUDA takes, so there is one in an interval at most.
   int64_t before = flushed_.load(std::memory_order_relaxed);
   // Relaxed: it only lets one thread of several flush.
   if (now - before < interval || !flushed_.compare_exchange_strong(before, now, std::memory_order_relaxed)) return;
@@ -197,6 +206,7 @@ void Activities::flush(int64_t interval) {
 // Telling takes locks of the sinks, and the mutex.
 void Activities::tellAdopted(bool last) {
   using Answer = driver::PendingSpan::Answer;
+  // Taken out of the list: other threads may adopt more while these are told.
   std::list<Adopted> all;
   {
     std::lock_guard lock(mutex_);
@@ -213,6 +223,7 @@ void Activities::tellAdopted(bool last) {
 
 bool Activities::adopt(std::unique_ptr<driver::PendingSpan>* span, const trace::Track& track) try {
   std::lock_guard lock(mutex_);
+  // First the place, which may throw, and then the span: on failure the caller still has it.
   adopted_.push_back({nullptr, track});
   adopted_.back().span = std::move(*span);
   return true;
@@ -221,6 +232,7 @@ bool Activities::adopt(std::unique_ptr<driver::PendingSpan>* span, const trace::
 }
 
 bool Activities::clock(int64_t* host_minus_cupti, int64_t* width) const {
+  // CUPTI's answer lies somewhere between two looks at the host's clock. The closest pair of five bounds it best.
   *width = INT64_MAX;
   for (int i = 0; i < 5; ++i) {
     uint64_t theirs = 0;
@@ -238,6 +250,7 @@ bool Activities::clock(int64_t* host_minus_cupti, int64_t* width) const {
 
 uint64_t Activities::expect(uint64_t track) try {
   std::lock_guard lock(mutex_);
+  // Before the driver is called: the records may come on another thread before its call returns.
   submissions_[++last_number_].track = track;
   return last_number_;
 } catch (const std::bad_alloc&) {  // a trace fails no call
@@ -285,6 +298,7 @@ void Activities::forget(uint64_t number) {
 
 // On the thread of any call of CUDA.
 void Activities::requested(uint8_t** buffer, size_t* size, size_t* most_records) {
+  // Without a buffer CUPTI drops records, which completed() counts.
   *buffer = static_cast<uint8_t*>(aligned_alloc(kBufferAlignment, kBufferBytes));
   *size = *buffer != nullptr ? kBufferBytes : 0;
   *most_records = 0;
@@ -301,6 +315,7 @@ void Activities::completed(void*, uint32_t, uint8_t* buffer, size_t, size_t vali
     log::write(RT_LOG_WARNING, "CUPTI has lost %zu record%s of work on CUDA.", dropped, dropped == 1 ? "" : "s");
   }
   all.outstanding_.fetch_sub(1, std::memory_order_relaxed);
+  // After the count: take() believes that all is told once no buffer is outstanding.
   free(buffer);
 }
 
@@ -325,6 +340,8 @@ void Activities::readOne(const cupti::Activity& activity) {
       const auto found = submissions_.find(call.external);
       if (call.external_kind != cupti::kCustom2 || found == submissions_.end()) return;
       found->second.correlations.push_back(call.correlation);
+      // CUPTI writes the correlation of a call and the record of its work in either order. Records that came first wait as
+      // orphans.
       numbers_[call.correlation] = call.external;
       if (const auto early = orphans_.find(call.correlation); early != orphans_.end()) {
         for (const Record& each : std::exchange(early->second.records, {})) add(call.correlation, each);
@@ -385,6 +402,7 @@ void Activities::add(uint32_t correlation, const Record& record) {
     orphan.records.push_back(record);
     return;
   }
+  // Also makes one that was taken already: a late record must not get lost in the lookup, and forget() removes it.
   Submission& submission = submissions_[number->second];
   submission.records.push_back(record);
   uint64_t& newest = newest_[submission.track];

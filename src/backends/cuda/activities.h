@@ -1,6 +1,6 @@
-// What CUPTI's activity interface tells of the work of all CUDA devices: begin and end of each kernel, copy and fill, nodes of
-// graphs too, without events in the stream. It is opened when the first work is timed, and records only while something asks
-// for times. Where there is none, timed events take its place (timeline.h).
+// Records of CUPTI's activity interface about the work of all CUDA devices: begin and end of each kernel, copy, fill and node
+// of a graph. They need no events in the stream. It is opened when the first work is timed, and records only while something
+// asks for times. Where there is none, timed events take its place (timeline.h).
 //
 // A submission gets a number, which CUPTI keeps for the calls of the thread meanwhile (a Region). Records come in buffers, on
 // any thread and in any order, and are kept by that number until the stream's span asks for them.
@@ -45,7 +45,8 @@ class Activities final : private trace::Source {
   // The place of CUPTI's clock on the host's, and how wide the look at it was.
   bool clock(int64_t* host_minus_cupti, int64_t* width) const;
 
-  // A number for a submission of the stream with this track; 0: without memory, or refused. What is expected has to be taken.
+  // A number for a submission of the stream with this track; 0: without memory, or refused. Each expected submission has to be
+  // taken.
   uint64_t expect(uint64_t track);
   // Around the calls that give a submission to the driver, on their thread.
   class Region {

@@ -17,6 +17,7 @@ void Backend::open() {
   }
   for (int32_t ordinal = 0; ordinal < count; ++ordinal) {
     auto device = std::make_unique<Device>(ordinal);
+    // All devices or none: ordinals are CUDA's own, and a gap would shift the others.
     if (Status status = device->describe(); !status.ok()) {
       reason_ = status.message();
       devices_.clear();
@@ -27,6 +28,7 @@ void Backend::open() {
 }
 
 int32_t Backend::deviceCount() {
+  // At the first question, since opening the runtime takes long.
   std::call_once(once_, [this] { open(); });
   return static_cast<int32_t>(devices_.size());
 }

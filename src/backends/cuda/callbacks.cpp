@@ -49,6 +49,8 @@ void Callbacks::deleteFinished() {
 }
 
 Status Callbacks::launch(NativeStream stream, std::unique_ptr<Callback>* given) {
+  // A finished callback may hold the last reference to a stream or a task, and CUDA's thread may make no call of CUDA. So
+  // callbacks are deleted here, on a thread of the program or the library.
   deleteFinished();
   RT_TRY(host_threads::reserve());  // for run()
   Callback* callback = given->get();
@@ -67,6 +69,7 @@ Status Callbacks::launch(NativeStream stream, std::unique_ptr<Callback>* given) 
     watching_ = true;
     if (watch) busy_.fetch_add(1, std::memory_order_relaxed);
   }
+  // Outside the mutex. If the device is lost, the driver calls no callback at all: only the watch finds that out.
   if (watch) host_threads::submit(this);
   const Error error = RT_CUDA_CALL(cudaLaunchHostFunc, stream, onDriverThread, callback);
   if (error != kSuccess && !callback->claimed_.exchange(true)) {
@@ -84,6 +87,7 @@ Status Callbacks::launch(NativeStream stream, std::unique_ptr<Callback>* given) 
 
 void Callbacks::onDriverThread(void* user) {
   auto* callback = static_cast<Callback*>(user);
+  // Claimed already: the device was reported lost meanwhile, and lost() has been called instead.
   if (callback->claimed_.exchange(true)) return;
   callback->reached();
   callback->home_->finish(callback);
@@ -142,6 +146,7 @@ void Callbacks::run() {
   bool pending = true;
   {
     std::lock_guard lock(mutex_);
+    // Under the mutex that launch() takes, so that either this watch sees its callback or it starts another one.
     if (pending_ == nullptr) {
       watching_ = pending = false;
       finished = std::exchange(finished_, nullptr);

@@ -17,6 +17,7 @@ Status Context::create(Ref<backend::Context>* out, Device& device, const backend
   RT_TRY(device.lost());
   RT_TRY(host_threads::reserve());  // for telling
   NativeContext native = nullptr;
+  // The primary context, which the runtime and other libraries in the process use too. Memory can be shared with them so.
   RT_TRY(device.primary(&native));
   Ref<EventPool> events;
   RT_TRY(EventPool::create(&events, device, native, options.wait));
@@ -58,6 +59,7 @@ Status Context::add(void* pointer, uint64_t size, void** device_pointer) {
 void Context::remove(void* pointer, uint64_t) {
   Current current(native_);
   const Error error = table().cudaHostUnregister(pointer);
+  // At exit the runtime may be gone before a context is: then it has unregistered everything itself.
   if (error == kSuccess || error == kUnloading) return;
   const Status status = device().failed("cudaHostUnregister", error);
   if (!device().isLost())
@@ -69,6 +71,7 @@ backend::AddressRanges* Context::addressRanges() { return device().ranges(); }
 // Plain memory and ranges are two matters for the driver.
 Status Context::enablePeer(backend::Context& peer) {
   const Device& other = static_cast<Context&>(peer).device();
+  // Ranges first: if they cannot be reached, nothing has been switched on.
   if (other.ranges() != nullptr) RT_TRY(other.ranges()->giveAccess(device()));
   Current current(native_);
   const Error error = RT_CUDA_CALL(cudaDeviceEnablePeerAccess, other.ordinal(), 0);
@@ -86,6 +89,7 @@ Status Context::importStream(Ref<backend::Stream>* stream, const uint64_t native
   Current current(native_);
   // 0 is the legacy default stream, as the runtime has it.
   auto borrowed = reinterpret_cast<NativeStream>(native[0] == 0 ? kLegacyStream : native[0]);
+  // A stream of another context would be accepted by some calls and refused by others, so it is refused here.
   NativeContext owner = nullptr;
   RT_CUDA_TRY(cuStreamGetCtx, borrowed, &owner);
   if (owner != native_) {
@@ -112,12 +116,14 @@ Status Context::importMemory(backend::Memory* memory, const uint64_t native[2], 
 
 void Context::nativePoint(backend::Point& point, uint64_t out[2]) {
   auto& own = static_cast<Point&>(point);
+  // From now on the event may not be recorded in place: the program may wait for its present record.
   own.noteExported();
   out[0] = reinterpret_cast<uintptr_t>(own.event());
   out[1] = 0;
 }
 
 void Context::deviceLost() {
+  // As a job: the caller may hold locks that telling the callbacks takes.
   if (told_.exchange(true)) return;
   retain();
   host_threads::submit(this);

@@ -1,5 +1,5 @@
-// The part of CUPTI that is used here, declared by ourselves, so that no toolkit is needed to build the library: activity
-// records and what they are asked for. cupti_api_check.cpp compares it with a toolkit's headers where there are any.
+// The part of CUPTI that is used here, declared by ourselves, so that no toolkit is needed to build the library. It is activity
+// records and the calls that ask for them. cupti_api_check.cpp compares it with a toolkit's headers where there are any.
 //
 // Each release has its own structs for kernels, copies and fills (CUpti_ActivityKernel9 of CUDA 12, Kernel13 of 13.5). They
 // grow at their ends: the fields below have had their places from 12.0 to 13.5, and no size is used.

@@ -1,6 +1,6 @@
-// What of the CUDA runtime and driver this backend calls, declared here so that it compiles without a toolkit. The tags of
-// pointer types are the toolkit's own, so that both sets of declarations may meet; enumerations are ints. Where a toolkit is
-// found, declarations_check.cpp compares every line with it.
+// The calls of the CUDA runtime and driver that this backend makes, declared here so that it compiles without a toolkit. The
+// tags of pointer types are the toolkit's own, so that both sets of declarations may meet; enumerations are ints. Where a
+// toolkit is found, declarations_check.cpp compares every line with it.
 #pragma once
 
 #include <cstddef>

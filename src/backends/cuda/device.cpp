@@ -23,15 +23,15 @@ Status ask(int* value, Attribute attribute, int device) {
 int askOrZero(Attribute attribute, int device) {
   int value = 0;
   if (table().cudaDeviceGetAttribute(&value, attribute, device) == kSuccess) return value;
+  // The runtime keeps an error until it is asked for it. The program's next query must not report this one.
   (void)table().cudaGetLastError();
   return 0;
 }
 
 }  // namespace
 
-// Asks by attributes of the device, so that no context is made. What an older driver may not know is asked with askOrZero: its
-// zero is a right answer. The rest is needed, and its failure is the device's.
-// What no device can do without fails, if the driver does not say it. What some drivers do not know stays 0: askOrZero().
+// Asks by attributes of the device, so that no context is made. Attributes that an older driver may not know are asked with
+// askOrZero: its zero is a right answer. The rest is needed, and its failure is the device's.
 Status Device::describe() {
   const int device = ordinal();
   RT_CUDA_TRY(cuDeviceGet, &number_, ordinal());
@@ -102,6 +102,7 @@ Status Device::describe() {
 
 Status Device::primary(NativeContext* context) {
   std::lock_guard lock(mutex_);
+  // Retained once and never released: the context lives as long as the process.
   if (primary_ == nullptr) {
     NativeContext fresh = nullptr;
     RT_CUDA_TRY(cuDevicePrimaryCtxRetain, &fresh, number_);
@@ -204,6 +205,7 @@ void Device::native(uint64_t out[2]) {
 // The first failure of a device names the kernels that its streams ran; what CUDA itself tells is no more than the error.
 Status Device::failed(const char* call, Error error) {
   Status status = failure(call, error);
+  // Only the first failure: later calls report the same error, and say nothing of where it came from.
   if (isOfKernel(error) && !isLost()) {
     status =
         Status::error(status.code(),

@@ -12,7 +12,7 @@ struct Translation {
   bool sticky;
 };
 
-// What is not here is RT_ERROR_DRIVER, and leaves the context alive.
+// Any other error is RT_ERROR_DRIVER, and leaves the context alive.
 constexpr Translation kTranslations[] = {
     {kInvalidValue, RT_ERROR_INVALID_VALUE, false},
     {kOutOfMemory, RT_ERROR_OUT_OF_MEMORY, false},

@@ -49,7 +49,7 @@ Status failure(const char* call, Error error);
 #define RT_CUDA_CALL(function, ...) \
   (::manyrt::fault::fails(#function) ? ::manyrt::cuda::kOutOfMemory : ::manyrt::cuda::table().function(__VA_ARGS__))
 
-// Returns the failure of one call. Of calls that cannot tell a device's death: setting up, asking.
+// Returns the failure of one call. For calls that cannot tell a device's death: setting up, asking.
 #define RT_CUDA_TRY(function, ...)                                                                                        \
   do {                                                                                                                    \
     if (const ::manyrt::cuda::Error rt_cuda_ = RT_CUDA_CALL(function, __VA_ARGS__); rt_cuda_ != ::manyrt::cuda::kSuccess) \

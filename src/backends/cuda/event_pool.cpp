@@ -14,6 +14,7 @@ namespace manyrt::cuda {
 Status EventPool::takeStream(NativeStream* stream) {
   {
     std::lock_guard lock(mutex_);
+    // A stream that comes back has done its callback, so the next event need not wait for anything.
     if (!streams_.empty()) {
       *stream = streams_.back();
       streams_.pop_back();
@@ -85,6 +86,7 @@ Status EventPool::createPoint(Ref<backend::Point>* out, bool timed) {
     NativeEvent event;
     RT_TRY(newEvent(&event, timed));
     point = new (std::nothrow) Point;
+    // The native event is no part of the point yet.
     if (point == nullptr) {
       destroyEvent(event);
       return Status::bare(RT_ERROR_OUT_OF_MEMORY);
@@ -120,6 +122,7 @@ Status EventPool::importPoint(Ref<backend::Point>* out, NativeEvent event) {
   {
     std::lock_guard lock(mutex_);
     if (auto own = points_.find(event); own != points_.end()) {
+      // In the map, but with no reference left: the point is free, or about to be.
       if (!own->second->tryRetain()) return Status::error(RT_ERROR_NOT_FOUND, "The event was destroyed.");
       *out = Ref<backend::Point>::adopt(own->second);
       return Status();
@@ -133,6 +136,7 @@ Status EventPool::importPoint(Ref<backend::Point>* out, NativeEvent event) {
   auto* point = new Point;
   point->event_ = event;
   point->timed_ = true;
+  // The owner may record the event again at any time, so a borrowed point is never reused.
   point->borrowed_ = true;
   point->pool_ = Ref<EventPool>(this);
   *out = Ref<backend::Point>::adopt(point);
@@ -152,6 +156,7 @@ void EventPool::give(Point* point) {
   try {
     std::lock_guard lock(mutex_);
     points_.erase(point->event_);
+    // Out of the map before it is in this list: its next use is not that of a point.
     events_.push_back(point->event_);
   } catch (const std::bad_alloc&) {  // leaked
   }

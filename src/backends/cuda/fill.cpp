@@ -41,6 +41,7 @@ Error narrow(const backend::Fill& fill, NativeStream stream, const char** call) 
 // One row of a wide pattern.
 Error wideRow(const backend::Fill& fill, NativeStream stream, const char** call) {
   const auto dst = reinterpret_cast<DriverAddress>(fill.dst);
+  // One fill for each word of the pattern, with the pattern's size as the pitch: each fill writes one column.
   uint64_t filled = std::min(fill.width, kPieceBytes);
   *call = "cuMemsetD2D32Async";
   for (uint32_t at = 0; at < fill.pattern_size; at += 4) {

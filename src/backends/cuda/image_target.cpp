@@ -72,6 +72,7 @@ void addFatbin(std::string_view image, std::vector<ImageTarget>* targets) {
       return;
     }
     if (kind == kPtx || kind == kElf) targets->push_back({architecture, '\0', kind == kPtx});
+    // The head has bytes, and the size is at most the image's. So the sum cannot wrap, and the loop goes forwards.
     at += entry_head + size;
   }
 }
@@ -80,6 +81,7 @@ void addFatbin(std::string_view image, std::vector<ImageTarget>* targets) {
 
 bool ImageTarget::runsOn(uint32_t device) const {
   if (suffix == 'a') return architecture == device;
+  // Machine code runs on later devices of its generation only. PTX runs on all later ones, unless it is for a family.
   const bool same_generation = architecture / 10 == device / 10;
   return architecture <= device && (same_generation || (ptx && suffix == '\0'));
 }

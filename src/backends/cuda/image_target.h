@@ -1,5 +1,5 @@
-// What an image was made for, as far as its bytes say. The driver says no more than that it does not fit; module_manager.cpp
-// asks here for the sentence that names both sides. Knows no driver.
+// The devices that an image was made for, as far as its bytes say. The driver says no more than that it does not fit;
+// module_manager.cpp asks here for the sentence that names both sides. Knows no driver.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@ struct ImageTarget {
   std::string name() const;  // "sm_90a", "PTX for sm_80"
 };
 
-// Of PTX, a cubin or a fat binary; empty: it does not say.
+// The targets of PTX, a cubin or a fat binary; empty: it does not say.
 std::vector<ImageTarget> imageTargets(int32_t format, std::string_view image);
 
-// What ImageTarget::name() gives. False: it is no such text.
+// Reads the text that ImageTarget::name() gives. False: it is no such text.
 bool readTarget(std::string_view text, ImageTarget* target);
 
 // For a device that refused the image: "The image is for sm_70; cuda:0 is sm_90. ", or empty where the image says that it is

@@ -70,7 +70,7 @@ Status Kernel::create(Ref<backend::Kernel>* out, Ref<NativeModuleOwner> module, 
   if (opencl_c) {
     backend::LaunchRules rules;
     std::copy(required_group, required_group + 3, rules.group);
-    // Of a direction: get_global_id is computed in 32 bits by the device.
+    // In each direction: get_global_id is computed in 32 bits by the device.
     rules.most_items = fresh->offset_end_ = uint64_t{1} << 31;
     rules.no_local_bytes = true;
     fresh->setRules(rules);
@@ -82,6 +82,7 @@ Status Kernel::create(Ref<backend::Kernel>* out, Ref<NativeModuleOwner> module, 
 Status Kernel::prepare() {
   if (maxGroupItems() != 0) return Status();
   std::lock_guard lock(mutex_);
+  // Another thread has prepared the kernel while this one waited. The number is stored last, so all else is there.
   if (maxGroupItems() != 0) return Status();
   Current current(module_->context());
   return findFunction();
@@ -96,7 +97,7 @@ Status Kernel::findFunction() {
   RT_TRY(ask(&local, kFunctionLocalBytes, function_));
   local_bytes_ = static_cast<uint64_t>(shared);
   private_bytes_ = static_cast<uint64_t>(local);
-  // What is beyond the default has to be allowed function by function.
+  // Local memory beyond the default has to be allowed function by function.
   const uint64_t most = device.limits().local_bytes_per_group;
   if (most > device.sharedBytesByDefault() && local_bytes_ <= most) {
     RT_CUDA_TRY(cuFuncSetAttribute, function_, kFunctionMaxDynamicSharedBytes, static_cast<int>(most - local_bytes_));
@@ -137,6 +138,7 @@ const trace::KernelForm* Kernel::form(const backend::Launch& launch) const {
   const uint64_t active = uint64_t{form.groups_per_unit} * ((items + warp_ - 1) / warp_ * warp_);
   const uint32_t most = module_->device().itemsPerUnit();
   form.occupancy = most == 0 ? 0 : static_cast<uint32_t>(active * 1000 / most);
+  // Kept until the process ends: a profile may be written when the kernel is gone.
   known = trace::keep(form);
   form_.store(known, std::memory_order_release);  // pairs with the load above: the form is there for another thread
   return known;
@@ -151,6 +153,7 @@ uint32_t Kernel::placeLocals(const void* const* arguments, uint32_t local_bytes,
     }
     uint64_t bytes;
     memcpy(&bytes, arguments[i], sizeof bytes);
+    // The device's code casts the offset to a pointer of the argument's type, which must be aligned for it.
     end = (end + alignments_[i] - 1) & ~(alignments_[i] - 1);
     offsets[i] = end;
     parameters[i] = &offsets[i];

@@ -65,9 +65,9 @@ class Kernel final : public backend::Kernel {
   uint32_t warp_ = 32;
 };
 
-// What the native function is launched with. Offsets into dynamic shared memory, after the launch's local bytes and each
-// aligned as the kernel wants it, stand in for the sizes of local arguments; the global offset follows where the kernel takes
-// one. Refers to the launch and to itself.
+// The parameters of a launch of the native function. Local arguments are offsets into dynamic shared memory instead of sizes.
+// They follow the launch's local bytes, each aligned as the kernel wants it. The global offset comes last where the kernel
+// takes one. Refers to the launch and to itself.
 class Parameters {
  public:
   Parameters(const Kernel& kernel, const backend::Launch& launch);

@@ -33,6 +33,7 @@ void LaunchSpeed::note(Samples& samples, uint64_t nanoseconds) {
   samples.count.fetch_add(1, std::memory_order_relaxed);
   if (plain_.count.load(std::memory_order_relaxed) < kSamples || graph_.count.load(std::memory_order_relaxed) < kSamples)
     return;
+  // The least time of each way: other figures have waits for a full queue in them. Graphs have to win by a tenth.
   const bool pays = graph_.least.load(std::memory_order_relaxed) * 10 < plain_.least.load(std::memory_order_relaxed) * 9;
   uint32_t measuring = kMeasuring;
   if (!state_.compare_exchange_strong(measuring, pays ? kOn : kOff, std::memory_order_relaxed)) return;
@@ -68,6 +69,8 @@ LaunchGraphs::Launched LaunchGraphs::launch(const Kernel& kernel, const backend:
     if (entries_.size() < kEntries) {
       found = &entries_.emplace_back();
     } else {
+      // The one that was used longest ago. A program that launches more kernels in turn than there are entries goes the plain
+      // way.
       found = &*std::min_element(entries_.begin(), entries_.end(),
                                  [](const Entry& one, const Entry& other) { return one.used < other.used; });
       end(*found);
@@ -81,6 +84,7 @@ LaunchGraphs::Launched LaunchGraphs::launch(const Kernel& kernel, const backend:
     found->dynamic_bytes = dynamic_bytes;
   }
   found->used = ++turn_;
+  // Refused once: the driver would refuse again, at the same cost.
   if (found->refused || ++found->launches <= plain_at_first) return Launched::kNo;
   const bool fresh = found->exec == nullptr;
   if (fresh ? !make(*found, kernel, parameters) : !setArguments(*found, kernel, parameters)) {
@@ -130,6 +134,7 @@ bool LaunchGraphs::setArguments(Entry& entry, const Kernel& kernel, void** param
   unsigned char* value = entry.values.data();
   for (size_t i = 0; i < kernel.arguments().size(); ++i) {
     const uint32_t bytes = bytesOf(kernel.arguments()[i]);
+    // Setting parameters is a call of the driver, so the values of the last launch are kept and compared.
     if (memcmp(value, parameters[i], bytes) != 0) {
       memcpy(value, parameters[i], bytes);
       changed = true;

@@ -1,9 +1,9 @@
-// Launches of a stream through executable graphs of one kernel each. For a kernel that is launched again and again with the
-// same geometry, setting a node's parameters and launching its graph takes the driver half the time of a launch. Where it does
-// not, on this host with this driver, the device measures it and goes on with plain launches.
+// Launches of a stream through executable graphs of one kernel each. If a kernel is launched repeatedly with the same
+// geometry, setting a node's parameters and launching its graph takes half the time of a launch. Where it does not, on this
+// host with this driver, the device measures it and goes on with plain launches.
 //
-// A stream has a few such graphs, since two launches of one graph run one after another. Never for cooperative launches, nor on
-// a native stream that the program knows: a capture of the program would take the graph as it was made, with old arguments.
+// A stream has a few such graphs, since two launches of one graph run one after another. Not used for cooperative launches, nor
+// on a native stream that the program knows. A capture of the program would take the graph as it was made, with old arguments.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@ namespace manyrt::cuda {
 class Kernel;
 class NativeModuleOwner;
 
-// What a device has measured of both ways.
+// The times that a device has measured for both ways.
 class LaunchSpeed {
  public:
   LaunchSpeed();  // reads RT_CUDA_LAUNCH
@@ -44,7 +44,7 @@ class LaunchSpeed {
   Samples plain_, graph_;
 };
 
-// Of one stream, under its mutex, with the context current.
+// The graphs of one stream, under its mutex, with the context current.
 class LaunchGraphs {
  public:
   LaunchGraphs() = default;

@@ -35,6 +35,7 @@ Error freeKind(void* address, int32_t kind) {
 // Whether the driver has mapped the memory at an address, as it does for ranges. Then it may be one of several pieces.
 bool isMapped(DriverAddress address) {
   MemoryHandle handle = 0;
+  // Succeeds for mapped memory only, and takes a reference, which is given back at once.
   const auto retain = table().cuMemRetainAllocationHandle;
   if (retain == nullptr || retain(&handle, reinterpret_cast<void*>(static_cast<uintptr_t>(address))) != kSuccess) return false;
   (void)table().cuMemRelease(handle);
@@ -70,6 +71,7 @@ Status allocateBuffer(backend::Memory* memory, Device& device, int32_t kind, uin
   Error error = allocateKind(&address, kind, size, &call);
   uint64_t given = reinterpret_cast<uintptr_t>(address);
   if (error == kSuccess && alignment > kAlignment && given % alignment != 0) {
+    // Most memory is aligned as wanted. Only the rare other case asks for more than it needs.
     (void)freeKind(address, kind);
     uint64_t bytes;
     if (addOverflows(size, alignment, &bytes)) return outOfMemory(device, size);
@@ -77,6 +79,7 @@ Status allocateBuffer(backend::Memory* memory, Device& device, int32_t kind, uin
     given = reinterpret_cast<uintptr_t>(address);
   }
   if (error == kOutOfMemory) {
+    // Expected, and told with the sizes: it must not be found by the program's next query.
     (void)table().cudaGetLastError();
     return outOfMemory(device, size);
   }
@@ -119,6 +122,7 @@ Status importBuffer(backend::Memory* memory, Device& device, uint64_t address, u
     if (error != kSuccess) (void)device.failed("cudaPointerGetAttributes", error);
     return Status::error(RT_ERROR_NOT_FOUND, "0x%llx is not memory that CUDA knows.", static_cast<Number>(address));
   }
+  // Memory belongs to one device, also where peers reach it.
   if (facts.type == kMemoryDevice && facts.device != device.ordinal()) {
     return Status::error(RT_ERROR_NOT_FOUND, "0x%llx is memory of cuda:%d, not of cuda:%d.", static_cast<Number>(address),
                          facts.device, device.ordinal());
@@ -127,6 +131,7 @@ Status importBuffer(backend::Memory* memory, Device& device, uint64_t address, u
   uint64_t bytes = 0, more = 0;
   if (facts.type != kMemoryHost && findAround(address, &base, &bytes)) {
     const uint64_t offset = address - base;
+    // Mapped memory may consist of many pieces that follow each other, such as those of another library's growing pool.
     while (size > bytes - offset && isMapped(base + bytes - 1) && isMapped(base + bytes) &&
            findAround(base + bytes, &piece, &more) && piece == base + bytes && more != 0) {
       bytes += more;

@@ -30,7 +30,7 @@ std::string plainName(const char* mangled) {
   if (outcome != 0 || readable == nullptr) return mangled;
   std::string name = readable;
   free(readable);
-  // Of a template the result type comes first, and the parameters last.
+  // The readable name of a template begins with the result type and ends with the parameters.
   int depth = 0;
   size_t end = name.size();
   for (size_t i = name.size(); i-- > 0;) {
@@ -58,6 +58,7 @@ NativeModuleOwner::NativeModuleOwner(Ref<Context> context, NativeModule module)
 NativeModuleOwner::~NativeModuleOwner() {
   // Relaxed: the program that had the native module dropped its reference after that, which orders the flag.
   if (code_bytes_ != 0 && !exported_.load(std::memory_order_relaxed)) {
+    // A program that builds the same source again gets this module back, instead of loading it anew.
     context_->loader().giveBack(module_, key_, code_bytes_);
     return;
   }
@@ -88,6 +89,7 @@ class Unloading final : public host_threads::Job {
     stamps_.push_back({std::move(stream), serial});
   }
   void run() override {
+    // Kept until the last module of the list is deleted: each deletes its Unloading, and with it a reference.
     const Ref<Context> context = context_;
     for (Unloading* each = this; each != nullptr; each = context->loader().nextUnloading()) {
       for (auto& [stream, serial] : each->stamps_) (void)stream->wait(serial, Deadline::never());
@@ -108,12 +110,14 @@ void NativeModuleOwner::recycle() {
   // The last reference is gone, but streams may still run its kernels. A stream that is idle now gets no more of them. The
   // others are noted with their last submission, and a thread of the library deletes the module after those.
   const Ref<Context> context = context_;  // another thread may have deleted this by the end of unloadAfterWork()
+  // First, so that no thread finds a module whose last reference is gone. findShared() fails in tryRetain() until then.
   if (shared_) context->loader().forget(*this, key_);
   try {
     std::vector<Ref<driver::Stream>> streams = context->streams();
     auto unloading = std::make_unique<Unloading>(context, this);
     bool pending = false;
     for (Ref<driver::Stream>& stream : streams) {
+      // A graph of one kernel refers to the native function, which goes with the module.
       static_cast<Stream&>(*stream).forgetLaunches(*this);
       if (stream->idle()) continue;
       unloading->add(std::move(stream));
@@ -169,6 +173,7 @@ NativeModule ModuleLoader::takeIdle(const Digest& key) {
   std::lock_guard lock(mutex_);
   for (auto each = idle_.begin(); each != idle_.end(); ++each) {
     if (each->key != key) continue;
+    // Taken out: a module has one owner, since its owner unloads it.
     const NativeModule module = each->module;
     idle_.erase(each);
     return module;
@@ -181,6 +186,7 @@ NativeModule ModuleLoader::takeIdle(const Digest& key) {
 Ref<NativeModuleOwner> ModuleLoader::findShared(const Digest& key) {
   std::lock_guard lock(mutex_);
   const auto known = shared_.find(key);  // of one whose last user has just gone there is nothing to share
+  // Never waits for that user: this thread loads a module of its own.
   if (known == shared_.end() || !known->second->tryRetain()) return nullptr;
   return Ref<NativeModuleOwner>::adopt(known->second);
 }
@@ -253,6 +259,7 @@ Unloading* ModuleLoader::nextUnloading() {
 }
 
 void ModuleLoader::giveBack(NativeModule module, const Digest& key, size_t code_bytes) {
+  // Unloaded without the mutex: the driver may take long.
   NativeModule unwanted[kMaxIdle + 1] = {module};
   size_t count = 1;
   if (code_bytes <= kMaxIdleBytes) {
@@ -277,6 +284,7 @@ bool ModuleLoader::takes(int32_t format) const {
 }
 
 Status ModuleLoader::loadNative(Ref<NativeModuleOwner>* out, std::string_view code, const char* name, int32_t format) {
+  // The log of the driver's compiler is the only place where it says what it refuses in PTX.
   const bool compiled = format != RT_IMAGE_CUBIN;  // a fat binary may have PTX; of machine code there is nothing to say
   std::string log(compiled ? kLogBytes : 0, '\0');
   int options[] = {kJitErrorLogBuffer, kJitErrorLogBufferBytes};
@@ -286,7 +294,7 @@ Status ModuleLoader::loadNative(Ref<NativeModuleOwner>* out, std::string_view co
   if (error != kSuccess) {
     Device& device = context_.device();
     Status status = device.failed("cuModuleLoadDataEx", error);
-    // Of bytes that are no image at all the driver knows no more than that it does not know.
+    // If the bytes are no image at all, the driver has no error for them but an unknown one.
     if (status.code() == RT_ERROR_DRIVER) status = Status::error(RT_ERROR_INVALID_IMAGE, "%s", status.message());
     log.resize(strnlen(log.data(), log.size()));
     std::string target;
@@ -325,7 +333,7 @@ Status ModuleLoader::loadBuilt(Ref<NativeModuleOwner>* out, const compiler::Cuda
   return Status();
 }
 
-// Of an image that brings no description: the driver knows the kernels' names and the sizes of their arguments.
+// For an image that brings no description: the driver knows the kernels' names and the sizes of their arguments.
 Status ModuleLoader::enumerate(Module& module, Ref<NativeModuleOwner> native, const char* name) {
   const Table& cuda = table();
   if (cuda.cuModuleEnumerateFunctions == nullptr || cuda.cuModuleGetFunctionCount == nullptr || cuda.cuFuncGetName == nullptr ||
@@ -342,6 +350,7 @@ Status ModuleLoader::enumerate(Module& module, Ref<NativeModuleOwner> native, co
     std::vector<KernelArgument> arguments;
     for (size_t index = 0, offset = 0, size = 0;; ++index) {
       const Error error = RT_CUDA_CALL(cuFuncGetParamInfo, function, index, &offset, &size);
+      // The driver has no count of parameters.
       if (error == kInvalidValue) break;  // there is none of that index
       if (error != kSuccess) return failure("cuFuncGetParamInfo", error);
       arguments.push_back({static_cast<uint32_t>(size), RT_ARG_VALUE, "", ""});
@@ -350,7 +359,7 @@ Status ModuleLoader::enumerate(Module& module, Ref<NativeModuleOwner> native, co
     constexpr uint32_t kAny[3] = {0, 0, 0};
     Ref<backend::Kernel> kernel;
     RT_TRY(Kernel::create(&kernel, native, mangled, plain.c_str(), std::move(arguments), kAny, false));
-    // Overloads share their plain name: the first has it, and each its mangled one.
+    // Overloads share their plain name: the first has it, and each its mangled one. The plain name is what a program writes.
     if (!module.addKernel(plain, kernel) && !module.addKernel(mangled, std::move(kernel))) {
       return Status::error(RT_ERROR_INVALID_IMAGE, "The image \"%s\" has two kernels of the name \"%s\".", name, mangled);
     }

@@ -1,5 +1,6 @@
 // The capture is relaxed: it concerns the private stream alone. So a library may allocate or load code in its first call, and
-// calls of other threads do not end the capture. What needs the work to be done, such as a synchronise of the stream, does.
+// calls of other threads do not end the capture. A call that needs the work to be done, such as a synchronise of the stream,
+// does end it.
 #include "backends/cuda/native_work.h"
 
 #include "backends/cuda/context.h"
@@ -44,6 +45,7 @@ Status NativeWork::record(Ref<backend::NativeWork>* out, Context& context, const
   RT_CUDA_TRY(cuStreamBeginCapture, stream.native, kCaptureRelaxed);
   const uint64_t native[2] = {reinterpret_cast<uintptr_t>(stream.native), 0};
   Status submitted = submit(native);
+  // Also after a failure of the function: the private stream may not be destroyed while it is captured.
   const Error ended = RT_CUDA_CALL(cuStreamEndCapture, stream.native, &work->graph_);
   if (ended != kSuccess) work->graph_ = nullptr;
   RT_TRY(std::move(submitted));

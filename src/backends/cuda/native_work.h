@@ -1,5 +1,5 @@
-// What a native function of the program submits, as a native graph: the function is called once, with a private stream that is
-// being captured. Made by the maker of replays, which puts the graph into its own as a child.
+// The work that a native function of the program submits, as a native graph. The function is called once, with a private stream
+// that is being captured. Made by the maker of replays, which puts the graph into its own as a child.
 #pragma once
 
 #include "backends/backend.h"

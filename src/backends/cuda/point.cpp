@@ -1,4 +1,4 @@
-// What points of CUDA ask the driver, and how they are told.
+// The questions that points of CUDA ask the driver, and how they are told.
 #include "backends/cuda/point.h"
 
 #include <memory>
@@ -18,6 +18,7 @@ NativeEvent recordedEvent(const backend::Point& point) {
 
 bool Point::ask(Status* status, int64_t*) {
   const Error error = whateverIsCurrent(pool_->context(), [&] { return table().cuEventQuery(event_); });
+  // An error of the current context says nothing of this event. The next query asks with another one.
   if (error == kNotReady || saysNothing(error)) return false;
   *status = error == kSuccess ? recordedStatus() : pool_->device().failed("cuEventQuery", error);
   return true;
@@ -56,6 +57,7 @@ class Point::Notification final : public Callback {
   Notification(Point& point, EventPool& pool, NativeStream stream) : point_(&point), pool_(pool), stream_(stream) {}
   void reached() override {
     (void)point_->passOnce(point_->recordedStatus(), 0);
+    // On CUDA's thread, where no call of CUDA may be made: the list has room for it already.
     pool_.giveStream(stream_);
   }
   void lost(const Status& status) override { (void)point_->passOnce(status, 0); }

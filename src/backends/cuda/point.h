@@ -42,7 +42,7 @@ class Point final : public driver::Point {
   int64_t nanosecondsSince(const backend::Point& start) const override;
 
   NativeEvent event() const { return event_; }
-  // Null until it is recorded. What a stream of CUDA waits for on the device.
+  // Null until it is recorded. A stream of CUDA waits for it on the device.
   NativeEvent recordedEvent() const { return isRecorded() ? event_ : nullptr; }
   // Its native event was given out: an import may find it by that, so it is never recorded in place again.
   // Relaxed: mayRenew() is asked by a caller that holds the only reference, which it got after the export.

@@ -49,6 +49,7 @@ bool driverHasCalls() {
 
 bool hasAttribute(int attribute, const Device& device) {
   int value = 0;
+  // Asked of the driver, which makes no context for it.
   return table().cuDeviceGetAttribute(&value, attribute, device.number()) == kSuccess && value != 0;
 }
 
@@ -84,8 +85,10 @@ std::unique_ptr<Ranges> Ranges::open(Device& device) {
   const MemoryProperties properties = propertiesOfDevice(device, rdma);
   size_t granularity = 0;
   if (table().cuMemGetAllocationGranularity(&granularity, &properties, kGranularityRecommended) != kSuccess) return nullptr;
+  // Pools cannot use other granules, and take plain allocations then.
   if (granularity == 0 || granularity > kMostGranule || (granularity & (granularity - 1)) != 0) return nullptr;
   std::unique_ptr<Ranges> ranges(new Ranges(device, std::max<uint64_t>(granularity, kLeastGranule), rdma));
+  // Mapped memory is out of reach for every device, its own included, until access is given.
   ranges->accesses_[ranges->access_count_++] = {properties.location, kAccessReadWrite};
   return ranges;
 }
@@ -107,6 +110,7 @@ Status Ranges::reserve(backend::Memory* memory, uint64_t size) {
     return failed("cuMemAddressReserve", error, size);
   }
   try {
+    // Which granules have memory: the driver does not tell, and refuses to unmap or to give access where there is none.
     reservations_.emplace(address, Committed(size / granule_));
   } catch (const std::bad_alloc&) {  // the addresses have to go back; the sentence says what could not be kept track of
     (void)table().cuMemAddressFree(address, size);
@@ -130,6 +134,7 @@ Error Ranges::mapGranule(DriverAddress address, const char** call) const {
   if (const Error error = RT_CUDA_CALL(cuMemCreate, &handle, granule_, &properties, 0); error != kSuccess) return error;
   *call = "cuMemMap";
   const Error error = RT_CUDA_CALL(cuMemMap, address, granule_, 0, handle, 0);
+  // Also after a failure, where it gives the memory back at once.
   (void)table().cuMemRelease(handle);
   return error;
 }
@@ -158,6 +163,7 @@ Status Ranges::commit(const backend::Memory& memory, uint64_t offset, uint64_t s
     error = RT_CUDA_CALL(cuMemSetAccess, begin, size, accesses_, access_count_);
   }
   if (error != kSuccess) {
+    // A commit that fails has done nothing.
     if (mapped != 0) unmap(begin, mapped);
     return failed(call, error, size);
   }
@@ -175,6 +181,7 @@ void Ranges::decommit(const backend::Memory& memory, uint64_t offset, uint64_t s
   std::lock_guard lock(mutex_);
   Committed& committed = reservations_.find(addressOf(memory))->second;
   const auto first = committed.begin() + static_cast<ptrdiff_t>(offset / granule_);
+  // First: if the unmap fails, the granule is not used again.
   std::fill(first, first + static_cast<ptrdiff_t>(size / granule_), false);
   unmap(addressOf(memory) + offset, size);
 }
@@ -233,6 +240,7 @@ Status Ranges::giveAccess(const Device& peer) {
     });
     if (error != kSuccess) return device_.failed("cuMemSetAccess", error);  // what has been given so far does no harm
   }
+  // Then reach_: a thread that sees the bit may submit a copy at once.
   accesses_[access_count_++] = access;
   reach_.fetch_or(bit, std::memory_order_release);
   return Status();

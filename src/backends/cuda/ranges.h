@@ -1,8 +1,8 @@
 // Addresses of a device that get memory in granules and lose it again, by the driver's virtual memory calls. One object serves
 // all contexts of a device. Switched off by RT_CUDA_MEMORY=plain, and absent where the driver or the device has no such calls.
 //
-// Peer access of the runtime (cudaDeviceEnablePeerAccess) does not cover this memory: a device reaches it once it was given
-// access, which holds for what has memory by then and for all that gets it later.
+// Peer access of the runtime (cudaDeviceEnablePeerAccess) does not cover this memory. A device reaches it once it was given
+// access. That holds for parts that have memory by then, and for all that get it later.
 #pragma once
 
 #include <atomic>

@@ -50,6 +50,7 @@ FillNodeParameters parametersOf(const backend::Fill& fill) {
 
 CopyNodeParameters parametersOf(const backend::Copy& copy) {
   CopyNodeParameters parameters{};
+  // Unified addresses: the driver finds out by itself on which side the memory is.
   parameters.src.type = parameters.dst.type = kCopyUnified;
   parameters.src.device = reinterpret_cast<DriverAddress>(copy.src);
   parameters.src.pitch = copy.src_pitch;
@@ -97,6 +98,7 @@ bool ReplayMaker::takes(const Work& work) {
   const bool shared = context_.device().managedIsConcurrent();
   if (const auto* copy = std::get_if<backend::Copy>(&work)) {
     for (const void* side : {static_cast<const void*>(copy->dst), copy->src}) {
+      // These copies go another way, as the head says.
       if (isPageable(side) || (!shared && isManaged(side))) return false;
     }
   }
@@ -132,6 +134,7 @@ Status Replay::build(std::span<const backend::ReplayStep> steps) {
   nodes_.reserve(steps.size());
   const bool traced = trace::timesWork();
   if (traced) context_->device().timeline().look();
+  // Only without CUPTI: nodes for events make each launch longer.
   has_times_ = traced && context_->device().timeline().activities() == nullptr &&
                table().cuGraphAddEventRecordNode != nullptr && table().cuGraphExecEventRecordNodeSetEvent != nullptr;
   RT_CUDA_TRY(cuGraphCreate, &graph_, 0);
@@ -200,6 +203,7 @@ Status Replay::addTimed(Node* node, const backend::ReplayStep& step, const std::
   NativeEvent event = nullptr;
   if (!timeline.take(&event)) return add(node, step.work, before);
   const NativeNode* const first = before.empty() ? nullptr : before.data();
+  // Times are no part of the work: any failure here leaves the node without them.
   const bool begun = table().cuGraphAddEventRecordNode(&node->begin, graph_, first, before.size(), event) == kSuccess;
   if (!begun) {
     node->begin = nullptr;
@@ -270,6 +274,7 @@ Status Replay::change(bool* changed, uint32_t step, const Work& work) {
   *changed = false;
   Node& node = nodes_[step];
   const size_t kind = kindOf(work);
+  // Another kind of work is another kind of node, which an executable graph cannot get. The caller makes a new replay.
   if (isHeldBack() || (kind != 0 && node.kind != kind)) return Status();
   *changed = true;
   if (node.kind == 0) return Status();
@@ -278,6 +283,7 @@ Status Replay::change(bool* changed, uint32_t step, const Work& work) {
     return Status();
   }
   Current current(context_->native());
+  // The node stays and is switched off: a later change may need it again.
   if (kind == 0) return enable(node, false);
   RT_TRY(set(changed, node, work));
   if (*changed && node.described) describe(node, work);
@@ -314,6 +320,7 @@ Status Replay::set(bool* changed, Node& node, const Work& work) {
     call = "cuGraphExecMemsetNodeSetParams";
     error = RT_CUDA_CALL(cuGraphExecMemsetNodeSetParams, exec_, node.native, &parameters, context_->native());
   }
+  // The caller then makes a new replay, so this is no failure of the program's call.
   if (error == kInvalidValue) {  // other resources than the node has: documented, and left to the driver to tell
     *changed = false;
     if (strncmp(call, "cuda", 4) == 0) (void)table().cudaGetLastError();

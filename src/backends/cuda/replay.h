@@ -23,7 +23,7 @@ class Replay final : public driver::Replay<Stream, true> {
   bool hasTimes() const { return has_times_; }         // it was made while a trace was on
   // Exchanges the events of all nodes for fresh ones, which the next launch records. Null: the driver refuses, or no memory.
   std::unique_ptr<TimedWork> giveEvents(uint64_t serial);
-  // What CUPTI is to tell of the next launch.
+  // Describes to `span` the nodes that CUPTI's records of the next launch belong to.
   void describeNodes(RecordedWork* span) const;
 
  private:
@@ -41,8 +41,8 @@ class Replay final : public driver::Replay<Stream, true> {
     Ref<backend::Kernel> kernel;
     Ref<backend::NativeWork> recorded;
     MemoryKind dst, src;
-    // Of a graph that was made while a trace was on: what it does, and with times by events the nodes around it, which record
-    // these. `last`: what later nodes wait for.
+    // If the graph was made while a trace was on: the node's work, and, with times by events, the nodes around it that record
+    // them. `last`: the node that later ones wait for.
     trace::Work traced;
     bool described = false;
     uint16_t branch = 0;

@@ -23,8 +23,8 @@
 namespace manyrt::cuda {
 namespace {
 
-// Past the caches. To the device: a store through them would first read the slot's old lines. Back: what comes from the device
-// is not read again soon, if it is much.
+// Past the caches. To the device: a store through them would first read the slot's old lines. Back: a large copy from the
+// device is not read again soon.
 constexpr uint64_t kPastCachesToHost = 8 << 20;  // of the whole copy
 
 constexpr size_t kMostWorkers = 12;
@@ -48,6 +48,7 @@ void copyPastCaches(void* dst, const void* src, size_t size) {
     _mm_stream_si128(to + 3, d);
   }
   memcpy(out + at, in + at, size - at);
+  // Streaming stores are not ordered by the driver's call that follows, and the device may read the slot at once.
   _mm_sfence();
 #else
   memcpy(dst, src, size);
@@ -58,8 +59,8 @@ void copyPlainly(void* dst, const void* src, size_t size) { memcpy(dst, src, siz
 
 }  // namespace
 
-// Measured on an H200 with 16 cores, by sizes from 64 KiB to 64 MiB: a few workers are enough for a bus, calls of the driver
-// from more threads than that wait for each other, and a piece has to outweigh its two calls.
+// Measured on an H200 with 16 cores, by sizes from 64 KiB to 64 MiB. A few workers are enough for a bus: calls of the driver
+// from more threads wait for each other. A piece has to outweigh its two calls.
 Staging::Cut Staging::cutOf(uint64_t size, bool to_device) {
   constexpr uint64_t kKiB = 1 << 10, kMiB = 1 << 20;
   const auto cores = static_cast<size_t>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
@@ -113,6 +114,7 @@ Staging::~Staging() {
   if (workers_.empty()) return;
   {
     std::unique_lock wait(work_mutex_);
+    // Queued jobs refer to the workers, and may come long after their copy.
     left_.wait(wait,
                [&] { return std::none_of(workers_.begin(), workers_.end(), [](const auto& each) { return each->queued; }); });
   }
@@ -130,7 +132,7 @@ Staging::~Staging() {
   }
 }
 
-// What a worker that failed half-way has is kept for the next attempt, and freed with it.
+// A worker that failed half-way keeps what it has for the next attempt, and frees it at the end.
 Status Staging::prepare(size_t workers) {
   try {
     while (workers_.size() < workers) workers_.push_back(std::make_unique<Worker>());
@@ -159,6 +161,7 @@ void Staging::Worker::run() {
   {
     std::lock_guard lock(staging.work_mutex_);
     if (staging.open_ != nullptr && index < staging.open_->workers) work = staging.open_;
+    // Counted under the mutex: the submitter closes `open_` under it, and then waits for exactly those that are inside.
     if (work != nullptr) {
       work->running.fetch_add(1, std::memory_order_relaxed);
     } else {
@@ -201,6 +204,7 @@ void Staging::copyPieces(Worker& worker, Work& work) {
   };
   int slot = 0;
   for (; work.error.load() == kSuccess; slot = (slot + 1) % kSlots) {
+    // Pieces are dealt out one by one, so that a worker that came late or was interrupted delays no other.
     const uint64_t begin = work.next.fetch_add(1) * work.piece;
     if (begin >= work.size) break;
     const uint64_t size = std::min(work.piece, work.size - begin);
@@ -227,15 +231,17 @@ void Staging::copyPieces(Worker& worker, Work& work) {
 }
 
 Status Staging::copy(void* dst, const void* src, uint64_t size, bool to_device, NativeStream stream, bool idle) {
-  // Each worker's stream waits for what `stream` has, and `stream` waits for each worker's last copy in the end. What came back
-  // is there by then. `work` is on this stack: the call waits until all threads that have joined it have left it.
+  // Each worker's stream waits for what `stream` has, and `stream` waits for each worker's last copy in the end. Bytes from the
+  // device are there by then. `work` is on this stack: the call waits until all threads that have joined it have left it.
   if (log::wanted(RT_LOG_DEBUG)) {
     log::write(RT_LOG_DEBUG, "A copy of %llu bytes %s goes through pinned memory, since the host's side is pageable.",
                static_cast<unsigned long long>(size), to_device ? "to the device" : "to the host");
   }
+  // One copy at a time: workers and slots belong to it.
   std::lock_guard lock(mutex_);
   const auto [piece, workers] = cutOf(size, to_device);
   RT_TRY(prepare(workers));
+  // An idle stream has nothing to wait for, and the waits cost calls of the driver.
   if (!idle) {
     RT_CUDA_TRY(cuEventRecord, workers_[0]->joined, stream);
     for (size_t i = 0; i < workers; ++i) RT_CUDA_TRY(cuStreamWaitEvent, workers_[i]->stream, workers_[0]->joined, 0);
@@ -275,7 +281,7 @@ Status Staging::copy(void* dst, const void* src, uint64_t size, bool to_device, 
     wait.lock();  // also for the worker that has counted down and still has the lock
     left_.wait(wait, [&] { return work.running.load(std::memory_order_relaxed) == 0; });
   }
-  // What was submitted to the workers comes before what follows in the stream.
+  // Copies of the workers come before what follows in the stream.
   for (size_t i = 0; i < workers && to_device && work.error.load() == kSuccess; ++i) {
     if (workers_[i]->last == nullptr) continue;
     const Error error = RT_CUDA_CALL(cuStreamWaitEvent, stream, workers_[i]->last, 0);

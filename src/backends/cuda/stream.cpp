@@ -1,4 +1,4 @@
-// Making streams, what they give to the native ones, and how they wait for them.
+// Making streams, giving their work to the native ones, and waiting for it.
 #include "backends/cuda/stream.h"
 
 #include <algorithm>
@@ -23,6 +23,7 @@ class Stream::Arrival final : public Callback {
  public:
   explicit Arrival(Stream& stream) : stream_(stream) {}
   void reached() override { stream_.resume(); }
+  // The stream goes on to fail what it holds, since the device will not.
   void lost(const Status&) override { stream_.resume(); }
 
  private:
@@ -36,6 +37,7 @@ class Stream::InternalCall final : public Callback {
   std::unique_ptr<Task> takeBack() { return std::move(task_); }
   void reached() override {
     if (task_->tells()) stream_->announce(serial_);
+    // On CUDA's thread, which may make no call of CUDA. Functions of the program never come here.
     stream_->latch.set(task_->run(stream_->latch.get()));
     stream_->advance(serial_);  // the driver counts the callback when it has returned: later than the task has told others
   }
@@ -68,6 +70,7 @@ Status Stream::create(Ref<backend::Stream>* out, Context& context, const backend
   auto last_record = Ref<LastRecord>::adopt(new LastRecord);
   NativeStream native = nullptr;
   Current current(context.native());
+  // Non-blocking: the legacy default stream of the program must not wait for this one, nor this one for it.
   const Error error = RT_CUDA_CALL(cudaStreamCreateWithPriority, &native, kStreamNonBlocking, options.priority);
   if (error != kSuccess) return context.device().failed("cudaStreamCreateWithPriority", error);
   Stream* stream = new (std::nothrow) Stream(context, std::move(last_record), native, false, options.priority);
@@ -248,6 +251,7 @@ Status Stream::giveCopy(const backend::Copy& copy) {
   Current current(native_context_);
   if (copy.height == 1) {
     if (bool from_host; goesThroughStaging(copy, &from_host)) {
+      // With a native stream that others submit to, no count here says that it is idle.
       const bool idle = !others_submit_ && known() == withDevice();
       return context().staging().copy(copy.dst, copy.src, copy.width, from_host, native_, idle);
     }
@@ -309,7 +313,7 @@ bool Stream::isCaptured() const {
          (table().cuStreamIsCapturing(native_, &status) != kSuccess || status != 0);
 }
 
-// What fails is told as ever, and has no span.
+// A failure is reported as without a trace, and has no span.
 template <class Enqueue>
 Status Stream::timed(const trace::Work& work, Enqueue enqueue, bool by_records) {
   Current current(native_context_);
@@ -382,6 +386,7 @@ bool Stream::copyAndRead(const backend::Copy& copy, Status* status) {
   }
   *status = submitNow([&] { return enqueueCopy(copy); });
   if (!of_program || !status->ok()) return true;
+  // The device reads the program's memory itself, and the call may return before it has.
   const Error error = table().cudaStreamSynchronize(native_);
   if (error != kSuccess) noteFailure("cudaStreamSynchronize", error);
   return true;
@@ -391,6 +396,7 @@ bool Stream::copyAndRead(const backend::Copy& copy, Status* status) {
 
 Status Stream::enqueueRecord(backend::Point& given, Status carried, uint64_t serial) {
   auto& point = static_cast<Point&>(given);
+  // Before the event is recorded anew: askRecord() must not take its old place for the new one.
   point.leaveRecord(last_record_);
   const Error error = callOnNative([&] { return RT_CUDA_CALL(cuEventRecord, point.event(), native_); });
   if (error != kSuccess) return failed("cuEventRecord", error);
@@ -414,6 +420,7 @@ Status Stream::enqueueMark(backend::Point& given) {
   auto& point = static_cast<Point&>(given);
   if (!point.mayRenew(*events_)) return false;
   std::unique_lock lock(mutex_, std::try_to_lock);  // the caller holds its event: no waiting for a long copy here
+  // The caller then takes another point and waits for the mutex.
   if (!lock.owns_lock() || isHeld()) return false;
   point.leaveRecord(last_record_);
   const Error error = callOnNative([&] { return RT_CUDA_CALL(cuEventRecord, point.event(), native_); });
@@ -433,6 +440,7 @@ Status Stream::enqueueMark(backend::Point& given) {
 Status Stream::waitFor(backend::Point& point, NativeEvent event) {
   const Error error =
       point.done() ? kSuccess : callOnNative([&] { return RT_CUDA_CALL(cuStreamWaitEvent, native_, event, 0); });
+  // An event whose device has died cannot be waited for. Then the point itself has the failure, which is latched below.
   if (error != kSuccess && !point.poll()) [[unlikely]]
     return failed("cuStreamWaitEvent", error);
   const Status& status = point.done() ? point.status() : static_cast<const Point&>(point).recordedStatus();
@@ -466,6 +474,7 @@ Status Stream::enqueueTask(std::unique_ptr<Task>* task, uint64_t serial, bool* t
   std::unique_ptr<Callback> callback(call);
   Current current(native_context_);
   Status status = events_->callbacks().launch(native_, &callback);
+  // The task is the caller's again, which may hold the stream for it.
   if (!status.ok()) *task = call->takeBack();
   return status;
 }
@@ -493,6 +502,7 @@ Stream::Progress Stream::ask() {
   Current current(native_context_);
   std::unique_lock asking(asking_, std::defer_lock);
   if (imported_) {
+    // endImport() may replace the native stream on another thread, and its owner may then destroy it at once.
     asking.lock();
     if (known() >= withDevice()) return Progress::kOver;  // its import has ended meanwhile
   }

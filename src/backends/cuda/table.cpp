@@ -27,7 +27,8 @@ constexpr Error kCudartUnloading = 4;
 constexpr const char* kUsualNames[] = {"libcudart.so.13", "libcudart.so.12", "/usr/local/cuda/lib64/libcudart.so.13",
                                        "/usr/local/cuda/lib64/libcudart.so.12"};
 
-// What stands in the table after the runtime's end.
+// The functions in the table after the runtime's end. Threads of the library may still call at exit. They get a status, not a
+// jump into a library that has taken itself down.
 template <class Function>
 struct Closed;
 template <class... Arguments>
@@ -78,6 +79,7 @@ Opened opened;
 void* openedEntryPoint(const char* name, int version) {
   void* found = nullptr;
   int outcome = 0;
+  // The version names the form of a function whose parameters have changed between releases.
   if (opened.by_version != nullptr) {
     const Error error = opened.by_version(name, &found, static_cast<unsigned>(version), kEntryPointDefault, &outcome);
     return error == 0 && outcome == 0 ? found : nullptr;
@@ -117,6 +119,7 @@ void* openRuntime(std::string* name, std::string* reason) {
     }
     return library;
   }
+  // A file that is there and cannot be opened says more than one that is missing.
   std::string first;  // the reason of the first one that is there and fails
   for (const std::string& usual : usualNames()) {
     *name = usual;
@@ -174,6 +177,7 @@ void open(State& at) {
   int count = 0;
   if (const Error error = fresh->cudaGetDeviceCount(&count); error != 0) {
     at.reason = std::string("CUDA has no devices: ") + fresh->cudaGetErrorString(error) + ".";
+    // The runtime stays in the process, and the program may use it.
     (void)fresh->cudaGetLastError();
     return;
   }

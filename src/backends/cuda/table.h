@@ -28,7 +28,7 @@ inline const Table& table() { return *internal::current.load(std::memory_order_r
 
 // At the first call opens the runtime and fills the table; false: `reason` is a sentence. Later calls give the same answer.
 bool openTable(std::string* reason);
-// What was opened: "the CUDA runtime that is part of this library", or a file's name.
+// The runtime that was opened: "the CUDA runtime that is part of this library", or a file's name.
 const std::string& runtimeName();
 
 // The runtime that was linked in, filled by runtime_static.cpp where the build has one; false: there is none.

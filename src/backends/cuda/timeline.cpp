@@ -49,6 +49,7 @@ bool Timeline::take(NativeEvent* event) {
       return true;
     }
   }
+  // Not a fault point, as the head says: a trace must not change which calls of the program fail.
   return table().cudaEventCreateWithFlags(event, kEventDefault) == kSuccess;
 }
 
@@ -65,6 +66,7 @@ void Timeline::look() {
   std::lock_guard lock(mutex_);
   if (records != nullptr && !refused_ && (activities_looked_ == 0 || nowNanoseconds() - activities_looked_ >= kLookAgain)) {
     const OutsideCaptures outside;
+    // A stream of its own: on a stream of the program, the trial would wait for the program's work.
     refused_ = !makeStream();
     if (!refused_) calibrateActivities(*records);
   }
@@ -103,6 +105,7 @@ bool Timeline::calibrate() {
     if (width >= narrowest) continue;
     narrowest = width;
     base_time_ = before + width / 2;
+    // The event of the best trial is the base from now on. The other one serves the next trials.
     std::swap(base_, trial_);
   }
   if (narrowest != INT64_MAX) trace::clock(device_.id(), narrowest / 2 + kResolution);
@@ -176,6 +179,7 @@ void Timeline::calibrateActivities(Activities& records) {
 bool Timeline::hostTime(int64_t* nanoseconds, NativeEvent event) {
   std::lock_guard lock(mutex_);
   float milliseconds = 0;
+  // A float of milliseconds: the further the base is away, the coarser the answer. So lookAtEvents() renews it.
   if (base_time_ == 0 || table().cudaEventElapsedTime(&milliseconds, base_, event) != kSuccess) return false;
   *nanoseconds = base_time_ + static_cast<int64_t>(static_cast<double>(milliseconds) * 1e6);
   return true;
@@ -209,6 +213,7 @@ driver::PendingSpan::Answer TimedWork::tell(const trace::Track& track) {
   for (const Piece& piece : pieces_) {
     int64_t begin = 0, end = 0;
     if (!timeline_.hostTime(&begin, piece.begin) || !timeline_.hostTime(&end, piece.end)) return Answer::kNever;
+    // Its node is switched off in this launch, but the events around it are recorded all the same.
     if (!piece.tells) continue;
     trace::work(track, serial_, piece.work, begin, end);
     first = std::min(first, begin);
@@ -224,7 +229,7 @@ namespace {
 
 constexpr int64_t kFlushInterval = 5'000'000;  // ns, while work is over and its records are not there
 
-// Whether a record may be that of the node. What is not described is as wide as its kind.
+// Whether a record may be that of the node. A node without a description matches any record of its kind.
 bool isOf(const RecordedWork::Node& node, const Activities::Record& record) {
   if (node.work.kind != record.kind) return false;
   if (record.kind != trace::Kind::kKernel) return !node.described || node.work.bytes == record.bytes;
@@ -252,6 +257,7 @@ driver::PendingSpan::Answer RecordedWork::tell(const trace::Track& track) {
   if (number_ == 0) return Answer::kNever;
   if (is_graph_ && nodes_.empty() && !has_more_) return Answer::kTold;  // no node did anything
   std::vector<Activities::Record> records;
+  // known() asks no driver: completed() would come back to the spans.
   const bool over = stream_ != nullptr && stream_->known() >= serial_;
   if (!activities_.take(number_, count_, over, &records)) {
     if (!over) return Answer::kNotYet;

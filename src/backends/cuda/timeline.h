@@ -1,6 +1,6 @@
-// The times of a CUDA device's work for the trace: CUPTI's records of it or timed events around it, and the place of either's
-// clock on the host's. CUDA tells only how long two events are apart. So a base event of known host time is recorded now and
-// then on a stream of its own, and every other event is measured from it.
+// The times of a CUDA device's work for the trace. They are CUPTI's records of it or timed events around it, placed on the
+// host's clock. CUDA tells only how long two events are apart. So a base event of known host time is recorded now and then on a
+// stream of its own. Every other event is measured from it.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@ namespace manyrt::cuda {
 
 class Device;
 
-// Of one device; used only while a trace is on. Every function is called with the context current.
+// One for each device; used only while a trace is on. Every function is called with the context current.
 class Timeline {
  public:
   explicit Timeline(const Device& device) : device_(device) {}
@@ -36,10 +36,10 @@ class Timeline {
   void look();
   // The same of the clock of events, before they are recorded.
   void lookAtEvents();
-  // Of this device, once a look has seen its records; else null: work is timed by events.
+  // The records, once a look has seen some of this device; else null: work is timed by events.
   Activities* activities() const { return activities_.load(std::memory_order_acquire); }
   int64_t hostTimeOf(int64_t cupti_time) const { return cupti_time + host_minus_cupti_.load(std::memory_order_relaxed); }
-  // Of an event that the device has reached. False: the driver does not tell.
+  // The time of an event that the device has reached. False: the driver does not tell.
   bool hostTime(int64_t* nanoseconds, NativeEvent event);
 
  private:
@@ -62,7 +62,7 @@ class Timeline {
   std::atomic<int64_t> host_minus_cupti_{0};  // relaxed: it changes by what clocks drift
 };
 
-// The event pairs of one submission: a piece of work, or the nodes of a graph. Of a graph its whole is told, too.
+// The event pairs of one submission: a piece of work, or the nodes of a graph. A graph is reported as a whole, too.
 class TimedWork final : public driver::PendingSpan {
  public:
   struct Piece {
