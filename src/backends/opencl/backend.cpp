@@ -1,5 +1,5 @@
-// Enumerating platforms and their devices. What cannot be used is left out, with its reason in the log and, where nothing else
-// is there, in the backend's.
+// Enumerating platforms and their devices. A platform or device that cannot be used is left out. The log has the reason, and so
+// has the backend if nothing else is there.
 #include "backends/opencl/backend.h"
 
 #include <unistd.h>
@@ -53,6 +53,7 @@ thread_local WaitAtExit wait_at_exit;
 }  // namespace
 
 void waitAtExitOfMainThread() {
+  // The first use makes the thread variable, whose destructor then runs at the thread's end.
   if (!wait_at_exit.armed) wait_at_exit.armed = this_thread::isMain();
 }
 
@@ -78,6 +79,7 @@ void Backend::addPlatform(cl_platform_id platform) {
     }
     devices_.push_back(std::move(device));
   }
+  // A platform without a device that can be used has no part in the backend's description.
   if (devices_.size() == before) return;
   names_ += (names_.empty() ? "" : ", ") + name;
   versions_ += (versions_.empty() ? "" : ", ") + text(platform, CL_PLATFORM_VERSION);
@@ -89,11 +91,13 @@ void Backend::open() {
   Error error = RT_CL_CALL(clGetPlatformIDs, 0, nullptr, &count);
   std::vector<cl_platform_id> platforms(error == CL_SUCCESS ? count : 0);
   if (!platforms.empty()) error = RT_CL_CALL(clGetPlatformIDs, count, platforms.data(), nullptr);
+  // The loader without a driver is no failure: it is told in words below.
   if (error != CL_SUCCESS && error != kPlatformNotFound) {
     reason_ = failure("clGetPlatformIDs", error).message();
     return;
   }
   for (cl_platform_id platform : platforms) addPlatform(platform);
+  // Before the handler is registered, which compares it: a forked child runs the handlers of its parent.
   process = getpid();
   if (!devices_.empty()) (void)atexit(closeAtExit);
   if (devices_.empty() && reason_.empty()) {

@@ -14,6 +14,7 @@ namespace manyrt::opencl {
 
 Status Context::create(Ref<backend::Context>* out, Device& device, const backend::ContextOptions& options) {
   RT_TRY(device.lost());
+  // A device that is lost is told on a thread of the library. It must be there before anything can be lost.
   RT_TRY(host_threads::reserve());  // for telling
   cl_context native = nullptr;
   RT_TRY(device.context(&native));
@@ -35,6 +36,7 @@ Context::Context(Device& device, cl_context native, Ref<PointPool> points)
 Device& Context::device() const { return static_cast<Device&>(driver::Context::device()); }
 
 Status Context::createStream(Ref<backend::Stream>* stream, const backend::StreamOptions& options) {
+  // A stream may have work when the main thread ends.
   waitAtExitOfMainThread();
   return Stream::create(stream, *this, options);
 }
@@ -65,6 +67,7 @@ Status Context::importStream(Ref<backend::Stream>* stream, const uint64_t native
     return Status::error(RT_ERROR_NOT_SUPPORTED, "A stream is in order, the cl_command_queue is not.");
   }
   for (Ref<driver::Stream>& own : streams()) {  // one of ours: what it holds back stays in order
+    // A second stream on the same queue would not see the commands that the first one holds back.
     if (!static_cast<Stream&>(*own).isOn(borrowed)) continue;
     *stream = std::move(own);
     return Status();

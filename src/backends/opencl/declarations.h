@@ -1,6 +1,6 @@
-// What of OpenCL this backend calls. Version 1.2 comes from the system's headers. Newer functions and extensions are declared
-// here and looked up separately, because a device may not have them. Neither clFinish nor clWaitForEvents is in any table:
-// nothing in this backend waits inside a driver.
+// The calls of OpenCL that this backend makes. Version 1.2 comes from the system's headers. Newer functions and extensions are
+// declared here and looked up separately, because a device may not have them. Neither clFinish nor clWaitForEvents is in any
+// table: nothing in this backend waits inside a driver.
 #pragma once
 
 #define CL_TARGET_OPENCL_VERSION 120
@@ -96,7 +96,7 @@ struct PciBusInfo {
     (cl_command_queue queue, void* dst, const void* pattern, size_t pattern_size, size_t size, cl_uint count,                \
      const cl_event* list, cl_event* event))
 
-// What only one of the two has: name, result, parameters.
+// Functions that only one of the two has: name, result, parameters.
 #define RT_OPENCL_SVM_TABLE(X)                                                              \
   X(clSVMAlloc, void*, (cl_context context, cl_bitfield flags, size_t size, cl_uint align)) \
   X(clSVMFree, void, (cl_context context, void* pointer))                                   \

@@ -21,7 +21,7 @@ Status ask(Value* value, cl_device_id device, cl_device_info what) {
   return Status();
 }
 
-// Of a newer version or an extension: zero where it is not known.
+// For queries of a newer version or an extension: zero where the driver does not know them.
 template <class Value>
 Value askOrZero(cl_device_id device, cl_device_info what) {
   Value value{};
@@ -60,6 +60,7 @@ Status Device::describe() {
   cl_bool available = CL_FALSE, compiler = CL_FALSE;
   RT_TRY(ask(&available, id_, CL_DEVICE_AVAILABLE));
   RT_TRY(ask(&compiler, id_, CL_DEVICE_COMPILER_AVAILABLE));
+  // A driver may list a device that is in use elsewhere.
   if (available == CL_FALSE) return Status::error(RT_ERROR_BACKEND_UNAVAILABLE, "It is not available.");
   rtDeviceProperties_t& p = properties_;
   p.struct_size = sizeof p;
@@ -79,6 +80,7 @@ Status Device::describe() {
   copyLetters(p.architecture, sizeof p.architecture, device_version.c_str());
   identity_ = names.platform + "\n" + names.platform_version + "\n" + names.device + "\n" + names.vendor + "\n" + names.driver +
               "\n" + device_version;
+  // The limits need the names of extensions, and the tier of memory needs the kind of device.
   RT_TRY(describeLimits());
   describeMemory();
   if (compiler == CL_FALSE) log::write(RT_LOG_INFO, "%s (%s) has no compiler: it runs binaries alone.", p.id, p.name);
@@ -87,7 +89,7 @@ Status Device::describe() {
   return Status();
 }
 
-// What runs in step: a warp or wavefront where the vendor tells, else the lanes of a vector.
+// Items that run in step: a warp or wavefront where the vendor tells, else the lanes of a vector.
 uint32_t Device::simdWidth() const {
   if (extension_names_.find(" cl_nv_device_attribute_query ") != std::string::npos)
     return askOrZero<cl_uint>(id_, kDeviceWarpSize);
@@ -97,7 +99,8 @@ uint32_t Device::simdWidth() const {
   return askOrZero<cl_uint>(id_, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT);
 }
 
-// What OpenCL 1.2 promises fails, if the driver does not say it. What extensions and later versions have stays 0: askOrZero().
+// A query that OpenCL 1.2 promises fails if the driver does not answer it. Those of extensions and later versions stay 0:
+// askOrZero().
 Status Device::describeLimits() {
   rtDeviceProperties_t& p = properties_;
   cl_uint number = 0;
@@ -117,6 +120,7 @@ Status Device::describeLimits() {
     // OpenCL has no limit but the counting of drivers: all work-groups of a grid in 64 bits, work-items in 32 or more.
     p.max_grid_size[i] = limits_.max_grid_size[i] = i == 0 ? INT32_MAX : UINT16_MAX;
   }
+  // The types are those of OpenCL: a driver refuses a query into a narrower one.
   cl_ulong bytes = 0;
   RT_TRY(ask(&bytes, id_, CL_DEVICE_LOCAL_MEM_SIZE));
   p.local_bytes_per_group = limits_.local_bytes_per_group = bytes;
@@ -155,6 +159,7 @@ void Device::describeMemory() {
   usm_ = extension_names_.find(" cl_intel_unified_shared_memory ") != std::string::npos;
   chooseTier();
   fine_buffer_ = (svm & kSvmFineBuffer) != 0;
+  // Where device and host share memory, kernels reach pinned memory by its address in any tier.
   const bool one_memory = properties_.kind == RT_DEVICE_KIND_CPU || properties_.unified_memory != 0;
   switch (tier()) {
     case RT_MEMORY_TIER_USM:
@@ -191,6 +196,7 @@ void Device::chooseTier() {
   }
   for (const Choice& choice : choices) {
     if (wanted != nullptr && strcmp(choice.word, wanted) != 0) continue;
+    // A device may list the extension while the driver lacks a function of it. Then the next tier is tried.
     Extensions found;
     const bool works =
         choice.there && (choice.tier == RT_MEMORY_TIER_BUFFER ||
@@ -246,6 +252,7 @@ Status Device::context(cl_context* context) {
   if (context_ == nullptr) {
     const cl_context_properties list[] = {CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(platform_), 0};
     Error error = CL_SUCCESS;
+    // One cl_context for all contexts of the device: memory and events can be used in each of them.
     cl_context fresh = RT_CL_MAKE(&error, clCreateContext, list, 1, &id_, nullptr, nullptr);
     if (error != CL_SUCCESS) return failure("clCreateContext", error);
     context_ = fresh;
@@ -295,7 +302,8 @@ void Device::noteAddresses(void* address, uint64_t size) {
 }
 
 void Device::forgetAddresses(void* address) {
-  std::unique_lock nobody_launches(address_use_);
+  // Launches hold it shared while they name all addresses to the driver, which must all be live then.
+  std::unique_lock no_launch(address_use_);
   std::lock_guard lock(mutex_);
   addresses_.erase(reinterpret_cast<uintptr_t>(address));
   address_generation_.fetch_add(1, std::memory_order_release);
@@ -309,6 +317,7 @@ void Device::addQueueOfTheProgram(cl_command_queue queue) {
 
 void Device::dropQueueOfTheProgram(cl_command_queue queue) {
   std::lock_guard lock(mutex_);
+  // Counted, since two streams may have been made of one queue of the program.
   const auto known = program_queues_.find(queue);
   if (known != program_queues_.end() && --known->second == 0) program_queues_.erase(known);
   queues_of_the_program_.store(program_queues_.size(), std::memory_order_relaxed);
@@ -343,6 +352,7 @@ Status Device::failed(const char* call, Error error) { return driver::Device::fa
 void Device::settle() {
   const Deadline deadline = Deadline::after(kMaxNanosecondsAtExit);
   for (const Ref<driver::Context>& context : contexts()) static_cast<Context&>(*context).settle(deadline, Settle::kOnce);
+  // Waited for once: close() does not wait as long again for work that does not end.
   settled_late_ = deadline.passed();
 }
 
@@ -350,6 +360,7 @@ void Device::close() {
   const Deadline deadline = Deadline::after(settled_late_ ? 0 : kMaxNanosecondsAtExit);
   const std::vector<Ref<driver::Context>> open = contexts();
   for (const Ref<driver::Context>& context : open) static_cast<Context&>(*context).settle(deadline, Settle::kAndClose);
+  // From here on no call reaches the driver. Threads of the program that still run get this status.
   lose(Status::error(RT_ERROR_SHUT_DOWN, "The process ends, and its OpenCL driver with it."));
   for (const Ref<driver::Context>& context : open) {
     static_cast<Context&>(*context).settle(deadline, Settle::kAndClose);  // what came in between

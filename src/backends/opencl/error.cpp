@@ -62,7 +62,7 @@ struct Translation {
   const char* name;
   rtStatus_t status;
 };
-// What is not here is RT_ERROR_DRIVER.
+// Any other error is RT_ERROR_DRIVER.
 constexpr Translation kTranslations[] = {
 #define X(error, name, status) {error, #name, status},
     RT_OPENCL_ERRORS(X)

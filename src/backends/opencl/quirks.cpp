@@ -22,11 +22,11 @@ constexpr Row kRows[] = {
     {Quirk::kNoCallbacks, "no callbacks", "Oclgrind", "*", "*", kMeasured},
     {Quirk::kWrongSizes, "wrong sizes", "Oclgrind", "*", "*", kMeasured},
     {Quirk::kWrongSizes, "wrong sizes", "Portable Computing Language", "*", "*", kMeasured},
-    {Quirk::kGoesOnByItself, "goes on by itself", "Portable Computing Language", "*", "*", kMeasured},
+    {Quirk::kStartsWithoutFlush, "starts without a flush", "Portable Computing Language", "*", "*", kMeasured},
     {Quirk::kCountsByWidth, "counts launches by width", "Portable Computing Language", "*[Pp]o[Cc][Ll] [0-5].*", "*",
      kMeasured},
     {Quirk::kCountsIn32Bits, "counts work-groups in 32 bits", "Portable Computing Language", "*", "*", kMeasured},
-    {Quirk::kGoesOnByItself, "goes on by itself", "NVIDIA CUDA", "*", "*", kMeasured},
+    {Quirk::kStartsWithoutFlush, "starts without a flush", "NVIDIA CUDA", "*", "*", kMeasured},
     {Quirk::kNoCallbacks, "late callbacks", "NVIDIA CUDA", "*", "*", kMeasured},
     {Quirk::kReadsHostEarly, "reads host memory early", "NVIDIA CUDA", "*", "*", kMeasured},
     {Quirk::kNullStays, "no null after an address", "NVIDIA CUDA", "*", "*", kMeasured},
@@ -48,6 +48,7 @@ Quirks Quirks::of(const DeviceNames& names) {
         !matches(row.device, names.device)) {
       continue;
     }
+    // Several rows may name one quirk, for drivers that have it for different reasons.
     found.bits_ |= uint32_t{1} << static_cast<uint32_t>(row.quirk);
     found.text_ += (found.text_.empty() ? "" : ", ") + std::string(row.name);
   }

@@ -49,12 +49,14 @@ void open(State& at) {
                 ": it is older than OpenCL 1.2, or no OpenCL.";
     return;
   }
+  // Calls may come until the process ends.
   internal::current.store(fresh, std::memory_order_release);  // never deleted
   at.good = true;
 }
 
 // A function that the loader exports, or that the platform's driver gives for its name.
 void* find(cl_platform_id platform, const char* name) {
+  // The loader's function first: it finds the platform by the object that it is called with.
   if (void* exported = dlsym(state().library, name)) return exported;
   return table().clGetExtensionFunctionAddressForPlatform(platform, name);
 }
@@ -96,6 +98,7 @@ bool findUsm(Extensions* out, cl_platform_id platform) {
   RT_OPENCL_USM_TABLE(X)
 #undef X
   out->clSetKernelExecInfo = reinterpret_cast<decltype(out->clSetKernelExecInfo)>(find(platform, "clSetKernelExecInfo"));
+  // All of the tier's functions or none of it, so that a device never changes its way of addressing memory halfway.
   return whole && out->clSetKernelExecInfo != nullptr;
 }
 

@@ -15,7 +15,7 @@ struct Table {
 #undef X
 };
 
-// Of one platform; null where it has none.
+// Functions of one platform; null where it has none.
 struct Extensions {
 #define X(member, svm, usm, result, parameters) result(*member) parameters = nullptr;
   RT_OPENCL_POINTER_TABLE(X)

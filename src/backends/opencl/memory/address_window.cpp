@@ -31,6 +31,7 @@ AddressWindow& AddressWindow::instance() {
 AddressWindow::AddressWindow() {
   for (uint64_t bytes = kMaxBytes; bytes >= kMinBytes; bytes /= 2) {
     void* range = reserveClosed(bytes + kPage, PROT_NONE);
+    // The table takes no memory until its pages are written, which happens where ranges are handed out.
     void* table = range == nullptr ? nullptr : reserveClosed(bytes / kPage * sizeof *pages_, PROT_READ | PROT_WRITE);
     if (table == nullptr) {
       if (range != nullptr) munmap(range, bytes + kPage);
@@ -65,9 +66,11 @@ uintptr_t AddressWindow::reserve(Root* root, uint64_t size, uint64_t alignment) 
     if (address > first) {
       each->second = address - first;
     } else {
+      // Only after both insertions, which may throw: the free range must not be lost.
       free_.erase(each);
     }
     for (uint64_t page = (address - base_) / kPage; page < (end - base_) / kPage; ++page) {
+      // Each page of the range: a look-up of an inner address is one load.
       pages_[page].store(root, std::memory_order_release);  // pairs with find(); the caller has yet to set its address
     }
     noteChange();

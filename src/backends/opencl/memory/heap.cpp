@@ -18,6 +18,7 @@ uint64_t Root::nextId() {
 
 Location locationOf(const void* address) {
   const auto wanted = reinterpret_cast<uintptr_t>(address);
+  // Null for any address outside of the window, so the caller need not ask first.
   Root* root = AddressWindow::instance().find(wanted);
   return root == nullptr ? Location() : Location{root, wanted - root->address};
 }
@@ -51,6 +52,7 @@ Status createRoot(Root** out, cl_context context, uint64_t size, uint64_t alignm
   if (error != CL_SUCCESS) return failure("clCreateBuffer", error);
   std::unique_ptr<Root> root;
   RT_TRY(makeRoot(&root, memory, size));
+  // Memory of the host has its own addresses, which kernels and the program share.
   if (host == nullptr) return putIntoWindow(std::move(root), alignment, out);
   root->address = reinterpret_cast<uintptr_t>(host);
   *out = root.release();
@@ -65,6 +67,7 @@ Status borrowRoot(Root** out, cl_mem memory, uint64_t size) {
 }
 
 void destroyRoot(Root* root) {
+  // First the addresses: after that no look-up finds the root.
   AddressWindow::instance().release(root->address);
   delete root;
 }

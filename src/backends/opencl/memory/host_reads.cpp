@@ -34,6 +34,7 @@ void HostReads::forgetOver() {
 void HostReads::add(const backend::Copy& copy, cl_event event) {
   const Span span = spanOf(copy.dst, copy.dst_pitch, copy);
   std::lock_guard lock(mutex_);
+  // At twice the size of the last look, so that asking the driver costs each read about the same.
   if (reads_.size() >= look_at_) forgetOver();
   try {
     reads_.push_back({span.begin, span.end, event});
@@ -41,6 +42,7 @@ void HostReads::add(const backend::Copy& copy, cl_event event) {
     unnoted_ = true;
     return;
   }
+  // The list keeps the event for as long as the read may matter.
   (void)RT_CL_PLAIN(clRetainEvent, event);
 }
 

@@ -20,7 +20,7 @@ using Number = unsigned long long;
 constexpr uint64_t kAlignment = 256;        // of every allocation, at least
 constexpr uint64_t kDriverAlignment = 128;  // that drivers give without being asked: of the largest type
 
-// Memory::tag: how the memory came about. Of kAddresses, native[1] is what the driver gave.
+// Memory::tag: how the memory came about. With kAddresses, native[1] is the address that the driver gave.
 enum Tag : uint64_t { kRoot = 1, kHostRoot, kPlain, kAddresses };
 
 Status tooLarge(const Device& device, uint64_t size) {
@@ -68,6 +68,7 @@ Status allocateAddresses(backend::Memory* memory, Device& device, int32_t kind, 
   void* given = nullptr;
   const char* call = "clSVMAlloc";
   if (!usm) {
+    // Only fine-grained memory may be touched by the host and a kernel without a map between them.
     const bool fine = kind != RT_MEMORY_DEVICE && device.fineGrained();
     const cl_bitfield flags = CL_MEM_READ_WRITE | (fine ? kSvmAllocFineGrain : 0);
     std::lock_guard turn(svm_turns);
@@ -114,6 +115,7 @@ Status allocatePlain(backend::Memory* memory, Device& device, uint64_t size, uin
   if (bytes == nullptr) return outOfMemory(device, size);
   const auto address = reinterpret_cast<uintptr_t>(bytes);
   *memory = {bytes, size, RT_MEMORY_HOST, {address, 0}, kPlain, true};
+  // In the other tiers, kernels reach the memory by its address or not at all.
   if (device.tier() != RT_MEMORY_TIER_BUFFER || !device.reachesPinned()) return Status();
   cl_context context;
   Root* root = nullptr;
@@ -147,6 +149,7 @@ Status allocateBuffer(backend::Memory* memory, Device& device, int32_t kind, uin
     status = kind == RT_MEMORY_HOST && !device.reachesPinned() ? allocatePlain(memory, device, size, alignment)
                                                                : allocateAddresses(memory, device, kind, size, alignment);
   }
+  // For memInfo(): OpenCL has no query for free memory.
   if (status.ok() && kind != RT_MEMORY_HOST) device.countMemory(static_cast<int64_t>(size));
   return status;
 }
@@ -170,6 +173,7 @@ void releaseBuffer(const backend::Memory& memory, Device& device) {
   cl_context context;
   if (!device.context(&context).ok()) return;
   auto* given = reinterpret_cast<void*>(memory.native[1]);
+  // Before it is freed: a launch names all addresses in the list to the driver.
   device.forgetAddresses(given);
   freeAddresses(device, context, given);
 }
@@ -192,6 +196,7 @@ Status importBuffer(backend::Memory* memory, Device& device, const uint64_t nati
   RT_CHECK_ARG(native[1] <= bytes && size <= bytes - native[1], "%llu bytes at offset %llu leave the cl_mem of %zu bytes.",
                static_cast<Number>(size), static_cast<Number>(native[1]), bytes);
   Root* root = nullptr;
+  // The whole cl_mem, so that a kernel's offsets inside it are right. The program's part begins at native[1].
   RT_TRY(borrowRoot(&root, given, bytes));
   *memory = {reinterpret_cast<void*>(root->address + native[1]), size, RT_MEMORY_DEVICE, {native[0], native[1]}, kRoot, false};
   device.countMemory(static_cast<int64_t>(size));  // release takes it back

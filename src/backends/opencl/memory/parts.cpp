@@ -26,6 +26,7 @@ Status Parts::take(Part** out, Device& device, cl_mem whole, uint64_t offset, ui
     }
     *out = &made;
   }
+  // One part may serve several kernels and several arguments with the same range.
   ++(*out)->users;
   retain();
   return Status();
@@ -39,10 +40,11 @@ void Parts::giveBack(Part* part) {
     std::lock_guard lock(parts.mutex_);
     if (--part->users == 0) parts.releaseUnused();
   }
+  // After the lock: this may be the last reference, with which the mutex goes.
   parts.drop();
 }
 
-// From the newest on: what none of the later ones that stay lies in.
+// From the newest on: releases a part if no later part that stays overlaps it.
 void Parts::releaseUnused() {
   uint64_t begin = UINT64_MAX, end = 0;  // of those that stay
   for (auto next = list_.end(); next != list_.begin();) {

@@ -26,7 +26,7 @@ struct Part {
 // Made with its root; parts that are in use keep it when the root is gone.
 class Parts final : public RefCounted {
  public:
-  // Of `whole`, the root's own. One that is there already is shared.
+  // Takes a part of `whole`, the root's own. One that is there already is shared.
   Status take(Part** part, Device& device, cl_mem whole, uint64_t offset, uint64_t size);
   static void giveBack(Part* part);
 

@@ -44,6 +44,7 @@ Error rootToRoot(cl_command_queue queue, const backend::Copy& copy, Location dst
 Error toHost(cl_command_queue queue, const backend::Copy& copy, Location src, cl_event* event, const char** call) {
   if (copy.height == 1) {
     *call = "clEnqueueReadBuffer";
+    // Never blocking: the stream waits where the program asks for it.
     return RT_CL_CALL(clEnqueueReadBuffer, queue, src.root->memory, CL_FALSE, src.offset, copy.width, copy.dst, 0, nullptr,
                       event);
   }
@@ -79,6 +80,7 @@ Error fillRow(Device& device, cl_command_queue queue, const PlacedFill& placed, 
   }
   *call = "clEnqueueFillBuffer";
   cl_event event = nullptr;
+  // A quirk: without an event, a driver may run the fill out of order.
   const bool ask = device.quirks().has(Quirk::kFillsNeedEvents) || events != nullptr;
   const Error error = RT_CL_CALL(clEnqueueFillBuffer, queue, dst.root->memory, fill.pattern, fill.pattern_size, dst.offset + at,
                                  fill.width, 0, nullptr, ask ? &event : nullptr);
@@ -102,7 +104,7 @@ bool belongsToHost(const Device& device, const backend::Copy& copy) {
   return device.quirks().has(Quirk::kReadsHostEarly) && isOfHost(device, copy.dst) && isOfHost(device, copy.src);
 }
 
-// Of memory that is not in the window: pinned memory, which is the driver's own only where kernels reach it by its address.
+// Memory that is not in the window is pinned memory. It is the driver's own only where kernels reach it by its address.
 bool belongsToHost(const Device& device, const backend::Fill& fill) { return isOfHost(device, fill.dst); }
 
 void copyOnHost(const backend::Copy& copy) {

@@ -1,5 +1,5 @@
 // Copies and fills as commands of a native queue, for every pairing of a root, an address of the driver and memory of the host.
-// What no command does, because both sides are the host's, is work for the host itself.
+// If both sides are the host's, no command does it: it is work for the host itself.
 #pragma once
 
 #include "backends/backend.h"

@@ -64,11 +64,13 @@ Error LaunchOrder::enqueue(cl_command_queue queue, cl_kernel kernel, const Range
   const bool is_wider = width_of_two > shape.widest_of_two || width > shape.widest;
   if (shape.wider.event.get() != nullptr && shape.wider.event.isOver()) shape.wider = Last();
   auto own = std::find_if(shape.last.begin(), shape.last.end(), [&](const Last& last) { return last.queue == queue; });
+  // A queue of its own entry, and at this chance those that are over go: the list stays as short as the streams at work.
   if (own == shape.last.end()) {
     std::erase_if(shape.last, [](const Last& last) { return last.event.isOver(); });
     shape.last.push_back({queue, Event()});
     own = shape.last.end() - 1;
   }
+  // In its own queue order is given. A launch that is wider waits for all others, any other one for the last wider one.
   std::vector<cl_event> ahead;  // that it waits for
   if (is_wider) {
     for (const Last& last : shape.last) {
@@ -83,6 +85,7 @@ Error LaunchOrder::enqueue(cl_command_queue queue, cl_kernel kernel, const Range
                  static_cast<cl_uint>(ahead.size()), ahead.empty() ? nullptr : ahead.data(), &made);
   if (error != CL_SUCCESS) return error;
   if (events != nullptr) events->note(made);
+  // After success only: a refused launch must not be waited for.
   own->event = Event(made);
   if (is_wider) {
     shape.widest_of_two = std::max(shape.widest_of_two, width_of_two);

@@ -1,8 +1,8 @@
 // The order of one kernel's launches on a driver that miscounts them (Quirk::kCountsByWidth). PoCL keeps a kernel's code
-// together with the widest range that it was loaded for and with the number of launches that use it, and loads it anew for a
-// wider range. A launch that ends is then taken off the newest count, whichever it was added to: below 0 the process ends. So a
-// range that is wider than all before waits for the kernel's launches in other queues, and later launches wait for it. What is
-// enqueued waits for nothing that is not, so that this keeps no stream waiting for good.
+// together with the widest range that it was loaded for, and with the number of launches that use it. It loads the code anew
+// for a wider range. A launch that ends is then taken off the newest count, whichever it was added to: below 0 the process
+// ends. So a range that is wider than all before waits for the kernel's launches in other queues, and later launches wait for
+// it. Enqueued work waits for enqueued work alone, so that this keeps no stream waiting for good.
 #pragma once
 
 #include <mutex>

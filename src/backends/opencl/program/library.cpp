@@ -27,7 +27,7 @@ std::string buildLog(cl_program program, cl_device_id device) {
   return log;
 }
 
-// What the driver made of a program. Empty where it has no binaries.
+// Reads the driver's code of a program. Empty where it has no binaries.
 Error readBinary(std::vector<unsigned char>* binary, cl_program program) {
   binary->clear();
   size_t size = 0;
@@ -66,9 +66,9 @@ std::string argumentText(cl_kernel kernel, cl_uint index, cl_kernel_arg_info wha
   return text;
 }
 
-// A driver without information on arguments still tells them apart by what clSetKernelArg takes: local memory any number of
-// bytes without a value, a pointer the size of a cl_mem without one, a value its own size alone. False where the answers of the
-// driver fit no kind, as those of one that accepts wrong sizes do not. `kernel` is not launched.
+// A driver without information on arguments still tells them apart by what clSetKernelArg accepts. Local memory takes any
+// number of bytes without a value, a pointer the size of a cl_mem without one. A value takes its own size alone. False where
+// the answers of the driver fit no kind, as those of one that accepts wrong sizes do not. `kernel` is not launched.
 bool probeArgument(compiler::OpenClArgument* argument, cl_kernel kernel, cl_uint index) {
   static constexpr uint64_t kZeros[backend::kMaxArgumentBytes / sizeof(uint64_t)] = {};
   const auto takes = [&](size_t size, const void* value) {
@@ -81,6 +81,7 @@ bool probeArgument(compiler::OpenClArgument* argument, cl_kernel kernel, cl_uint
     return !takes(kNoCell, kZeros);
   }
   uint32_t taken = 0;
+  // One size must be accepted and no other, or the answers fit no kind.
   for (uint32_t size = 1; size <= sizeof kZeros; ++size) {
     if (!takes(size, kZeros)) continue;
     if (taken != 0) return false;
@@ -140,6 +141,7 @@ void Library::recycle() {
 
 void Libraries::forget(Library& library) {
   std::lock_guard lock(flights_.mutex());
+  // Another library may stand there by now, built after this one's last lease was gone.
   const auto entry = known_.find(library.key_);
   if (entry != known_.end() && entry->second == &library) known_.erase(entry);
 }
@@ -180,6 +182,7 @@ Status Libraries::buildOnce(Ref<Library>* library, compiler::OpenClBuild& source
   const auto make = [&](Ref<Library>* made) {
     compiler::OpenClImage image;
     *origin = compiler::Origin::kCached;
+    // A cached binary that the driver refuses, after an update of it say, is built anew and replaced.
     if (source.fromCache(&image) && loadBinary(made, image)) return Status();
     *origin = compiler::Origin::kBuilt;
     image = compiler::OpenClImage();
@@ -209,6 +212,7 @@ Status Libraries::buildText(Ref<Library>* library, compiler::OpenClBuild& source
   RT_TRY(build(library, program, image->options, name));
   image->log += buildLog(program, device_.id());
   describe(**library, *image);
+  // Read at once, before any launch: the same source then gives the same binary.
   (void)readBinary(&image->binary, program);  // for the cache, which does without
   if (!image->binary.empty()) source.store(*image);
   return Status();
@@ -224,6 +228,7 @@ Status Libraries::build(Ref<Library>* out, cl_program program, const std::string
   Ref<Library> library = Ref<Library>::adopt(made);
   const cl_device_id device = device_.id();
   const auto make = [&] {
+    // The driver's part of the build alone.
     const trace::BuildStep step("compiler, driver", name);
     return RT_CL_CALL(clBuildProgram, program, 1, &device, options.c_str(), nullptr, nullptr);
   };
@@ -248,6 +253,7 @@ bool Libraries::loadBinary(Ref<Library>* library, const compiler::OpenClImage& i
   cl_int outcome = CL_SUCCESS;
   cl_program program = RT_CL_MAKE(&error, clCreateProgramWithBinary, context, 1, &device, &size, &data, &outcome);
   if (error != CL_SUCCESS) return false;
+  // Drivers may report success of the call and a failure for the device.
   if (outcome != CL_SUCCESS) {
     (void)RT_CL_PLAIN(clReleaseProgram, program);
     return false;
@@ -325,6 +331,7 @@ Status Libraries::fromPart(Ref<Library>* library, const backend::ImagePart& part
   if (!compiler::readOpenClPart(&image, part.data)) {
     return Status::error(RT_ERROR_INVALID_IMAGE, "The part of the image \"%s\" for OpenCL is not whole.", name);
   }
+  // suits() has compared the target, which says the same.
   image.hidden_offsets = target().hidden_offsets;
   if (loadBinary(library, image)) {
     (*library)->binary_ = std::move(image.binary);  // some drivers would give another one
@@ -356,6 +363,7 @@ Status Libraries::fromBinary(Ref<Library>* library, const void* data, size_t siz
                          device_.facts().name, status.message());
   }
   const Status status = build(library, program, describing(options), name);
+  // The program gave no source, so a failed build means that the binary is no good here.
   if (status.code() == RT_ERROR_BUILD_FAILED) return Status::error(RT_ERROR_INVALID_IMAGE, "%s", status.message());
   RT_TRY(status);
   return describe(**library, name);

@@ -34,6 +34,7 @@ uint32_t ModuleLoader::suits(const backend::ImagePart& part, std::string* why_no
 }
 
 Status ModuleLoader::loadPart(Ref<backend::Module>* module, const backend::ImagePart& part, const char* name) {
+  // A lost device builds nothing.
   RT_TRY(device_.lost());
   Ref<Library> library;
   RT_TRY(device_.libraries().fromPart(&library, part, name));

@@ -109,6 +109,7 @@ Status Pipeline::createKernel(cl_kernel* kernel) {
 bool Pipeline::needsFreshKernel(const Clone& clone, const void* const* arguments) const {
   if (!library_->device().quirks().has(Quirk::kNullStays)) return false;
   for (uint32_t i = 0; i < arguments_.size(); ++i) {
+    // The driver would keep the old address: only a kernel that never had one takes null.
     if (clone.had_address[i] && addressIn(arguments[i]) == nullptr) return true;
   }
   return false;
@@ -217,6 +218,7 @@ Status Pipeline::refuseAddressesInside(uint32_t index, const void* value) const 
   for (uint32_t at = 0; at + 8 <= arguments_[index].size; at += 8) {
     uintptr_t word;
     memcpy(&word, static_cast<const char*>(value) + at, sizeof word);
+    // Aligned words alone: C aligns pointers in structs.
     if (window.find(word) == nullptr) continue;
     return Status::error(
         RT_ERROR_NOT_SUPPORTED,
@@ -261,7 +263,7 @@ Status Pipeline::checkArguments(const void* const* arguments) const {
   return Status();
 }
 
-// Of buffers also those over memory of the host.
+// In the buffer tier also buffers over memory of the host.
 Location Pipeline::locationOfArgument(const void* address) const {
   const Location location = locationOf(address);
   Device& device = library_->device();
@@ -276,6 +278,7 @@ Status Pipeline::bindPart(Clone& clone, uint32_t index, Location location, const
   for (uint32_t i = 0; i < arguments_.size(); ++i) {
     if (arguments_[i].kind != RT_ARG_POINTER) continue;
     const Location other = locationOfArgument(addressIn(arguments[i]));
+    // Writes to overlapping sub-buffers are undefined in OpenCL 1.2.
     if (other.root == location.root && other.offset > location.offset) end = std::min(end, other.offset);
   }
   Part*& part = clone.parts[index];
@@ -294,6 +297,7 @@ Status Pipeline::bindRoot(Clone& clone, uint32_t index, Location location) {
   if (!clone.set[index] || clone.roots[index] != id) {
     const cl_mem memory = location.root == nullptr ? nullptr : location.root->memory;
     error = RT_CL_CALL(clSetKernelArg, clone.kernel, at, sizeof memory, &memory);
+    // bindChanged() then marks the argument as not set.
     if (error != CL_SUCCESS) return refuseArgument(index, error);
     clone.roots[index] = id;
   }
@@ -329,6 +333,7 @@ Status Pipeline::bindAddresses(Clone& clone) {
   Device& device = library_->device();
   const Extensions& calls = device.extensions();
   const uint64_t generation = device.addressGeneration();
+  // The list is long where a program has many allocations: it is only set when it changed.
   if (clone.addresses == generation) return Status();
   if (device.tier() == RT_MEMORY_TIER_USM) {
     const cl_bool yes = CL_TRUE;
@@ -436,6 +441,7 @@ Status Pipeline::bindChanged(Clone& clone, const void* const* arguments) {
 
 // An address that was freed and given out again may be another allocation, for which a driver looks when it is set.
 void Pipeline::forgetFreed(Clone& clone) const {
+  // Read before the arguments are set, as in bindChanged().
   const uint64_t generation = library_->device().addressGeneration();
   if (clone.bound == generation) [[likely]]
     return;
@@ -478,6 +484,7 @@ Status Pipeline::enqueue(cl_command_queue queue, const backend::Launch& launch, 
   RT_TRY(clone.take());
   RT_TRY(bind(*clone, launch.arguments));
   Device::KeptAddresses told;
+  // No allocation is freed between the list and the launch that names it.
   if (followsAddresses()) told = library_->device().keepAddresses();
   return enqueueBound(queue, *clone, Range(launch), events);
 }

@@ -40,7 +40,7 @@ class Pipeline final : public backend::Kernel {
   };
   Status newClone(std::unique_ptr<Clone>* clone);
   Status bind(Clone& clone, const void* const* arguments);  // sets what is not what the clone has
-  // Of a clone whose arguments are all set. Where the kernel follows addresses, Device::keepAddresses stands meanwhile.
+  // Enqueues a clone whose arguments are all set. Where the kernel follows addresses, Device::keepAddresses stands meanwhile.
   Status enqueueBound(cl_command_queue queue, Clone& clone, const Range& range, CommandEvents* events);
   bool followsAddresses() const;
 

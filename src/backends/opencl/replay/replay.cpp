@@ -48,10 +48,12 @@ Status Replay::makeNode(Ref<Node>* out, const Work& work) const {
   Ref<Node> node = Ref<Node>::adopt(new Node);
   if (const auto* step = std::get_if<backend::KernelStep>(&work)) {
     Node::Launch launch{Ref<backend::Kernel>(step->kernel), nullptr, Pipeline::Range(step->launch)};
+    // A clone of its own, so that launches of a replay set no argument.
     RT_TRY(launch.pipeline().newClone(&launch.clone));
     RT_TRY(launch.pipeline().bind(*launch.clone, step->launch.arguments));
     node->command = std::move(launch);
   } else if (const auto* copy = std::get_if<backend::Copy>(&work)) {
+    // Root and offset are looked up here once. The exec's leases keep the memory, so they stay right.
     node->command = PlacedCopy(*copy);
   } else if (const auto* fill = std::get_if<backend::Fill>(&work)) {
     node->command = PlacedFill(*fill);
@@ -114,6 +116,7 @@ Status Replay::enqueueNode(cl_command_queue queue, Node& node, size_t step, Time
 [[gnu::hot]] Status Replay::enqueue(cl_command_queue queue, List& list, TimedCommands* times) {
   std::lock_guard lock(mutex_);
   Device::KeptAddresses told;
+  // Under the mutex, which keeps two launches of one replay from mixing their nodes.
   if (list.follows_addresses_) told = device_.keepAddresses();  // once for all of its kernels
   if (queues_ != nullptr) return enqueueBranches(queue, list, times);
   for (size_t i = 0; i < list.nodes_.size(); ++i) RT_TRY(enqueueNode(queue, *list.nodes_[i], i, times));
@@ -148,6 +151,7 @@ Status Replay::change(bool* changed, uint32_t step, const Work& work) try {
   }
   Ref<Node> fresh;
   RT_TRY(makeNode(&fresh, work));
+  // A launch that is held back still has the old list, with its nodes.
   if (!alone) list_ = Ref<List>::adopt(new List(*list_));
   list_->put(step, std::move(fresh));
   return Status();

@@ -37,6 +37,7 @@ bool isWorthwhile(Steps steps, uint32_t units) {
     }
     for (uint32_t before : step.before) crossings += steps[before].branch != step.branch;
   }
+  // Each crossing costs as much as a short kernel, so there may be one for every second step.
   return branches > 1 && crossings * 2 <= steps.size();
 }
 
@@ -65,6 +66,7 @@ void ReplayQueues::schedule(Steps steps) {
     if (branch >= last.size()) last.resize(branch + 1, UINT32_MAX);
     if (branch == 0) {
       for (uint32_t point : orders_[i].waits) awaited[point] = true;
+      // A step that waits for another branch comes after the beginning by that.
     } else if (last[branch] == UINT32_MAX && orders_[i].waits.empty()) {
       orders_[i].waits.push_back(begin_);
     }
@@ -95,7 +97,7 @@ Status ReplayQueues::takeQueues() {
   return Status();
 }
 
-// The replay is older than the trace. What an earlier launch has in the old queues ends ahead of this one, which begins after
+// The replay is older than the trace. Work of an earlier launch in the old queues ends ahead of this one, which begins after
 // its end. Where no such queue is to be had, the launch has no times.
 void ReplayQueues::takeTimedQueues() {
   timed_ = true;
@@ -147,7 +149,8 @@ Status ReplayQueues::leave(size_t step) {
   return point == backend::kNoPoint ? Status() : mark(queues_[branch_of_[step]], &events_[point]);
 }
 
-// Of a launch that ends before its last step: after whatever the branches have been given. What fails here, too, has failed.
+// For a launch that ends before its last step: joins all that the branches have been given. A failure here, too, is not
+// reported: the launch has failed already.
 void ReplayQueues::joinAll() {
   for (size_t branch = 1; branch < queues_.size(); ++branch) {
     cl_event event = nullptr;
@@ -161,6 +164,7 @@ Status ReplayQueues::end(Status status) {
   if (status.ok()) status = awaitIn(queues_[0], last_);
   if (!status.ok()) joinAll();
   for (cl_event& each : events_) {
+    // Commands in the queues keep what they wait for.
     if (each != nullptr) (void)RT_CL_PLAIN(clReleaseEvent, std::exchange(each, nullptr));
   }
   return status;

@@ -55,6 +55,7 @@ class Watch final : public host_threads::Job {
 
   static bool fireIfOver(const Watched& watched) {
     Error status = CL_SUCCESS;
+    // A lost device fires all: whatever waits then finds the failure by itself.
     const bool lost = watched.device->isLost();  // at exit, too, when its driver may be gone
     if (!lost && !isOver(watched.event, &status)) return false;
     watched.trigger->fire();
@@ -104,12 +105,14 @@ Status whenOver(Device& device, cl_event event, Ref<Trigger> trigger) {
   Error status = CL_SUCCESS;
   if (isOver(event, &status)) return trigger->fire(), Status();
   if (device.quirks().has(Quirk::kNoCallbacks)) return watch(device, event, std::move(trigger));
+  // For the driver, which may call at any time from here on, also before its call returns.
   trigger->retain();  // the driver's
   const Error error = RT_CL_CALL(clSetEventCallback, event, CL_COMPLETE, onDriverThread, trigger.get());
   if (error != CL_SUCCESS) {
     trigger->drop();
     return watch(device, event, std::move(trigger));
   }
+  // Firing twice does no harm: the trigger acts once.
   if (isOver(event, &status)) trigger->fire();  // a driver may have been done before it was asked to call
   return Status();
 }

@@ -24,7 +24,7 @@ class Point final : public driver::Point {
     event_ = event;
     driver::Point::recorded(std::move(status));
   }
-  // Null until it is recorded. What a stream of the same device waits for there.
+  // Null until it is recorded. A stream of the same device waits for it there.
   cl_event recordedEvent() const { return isRecorded() ? event_ : nullptr; }
   Device& device() const;
   bool timed() const { return timed_; }

@@ -42,6 +42,7 @@ Status QueuePool::lease(cl_command_queue* queue, bool* timed) {
     std::lock_guard lock(mutex_);
     Entry* found = findFree(*timed);
     if (found == nullptr && counted() >= kMaxQueues) {
+      // A free queue of the other kind is worth less than a queue of its own for this stream.
       if (const Entry* other = findFree(!*timed)) {  // makes room
         surplus = other->queue;
         queues_.erase(queues_.begin() + (other - queues_.data()));
@@ -56,6 +57,7 @@ Status QueuePool::lease(cl_command_queue* queue, bool* timed) {
       return Status();
     }
     queues_.reserve(queues_.size() + making_ + 1);  // so that what is made has its place
+    // Made without the lock, but counted: threads that lease at once must not pass the bound together.
     ++making_;
   }
   if (surplus != nullptr) (void)RT_CL_PLAIN(clReleaseCommandQueue, surplus);
@@ -72,6 +74,7 @@ Status QueuePool::lease(cl_command_queue* queue, bool* timed) {
 Status QueuePool::exchange(cl_command_queue* timed, cl_command_queue old) {
   {
     std::lock_guard lock(mutex_);
+    // Counted before the lease, so that findShared() takes the stream's old queue for as empty as it soon is.
     ++entryOf(old).leaving;
   }
   bool with_times = true;
@@ -99,6 +102,7 @@ void QueuePool::end(cl_command_queue queue, bool leaving) {
     if (leaving) --entry.leaving;
     if (--entry.leases != 0) return;
     const auto free_count = std::count_if(queues_.begin(), queues_.end(), [](const Entry& each) { return each.leases == 0; });
+    // A queue of a lost device may not be used again.
     if (static_cast<size_t>(free_count) <= kMaxFree && counted() <= kMaxQueues && !device_.isLost()) return;
     queues_.erase(queues_.begin() + (&entry - queues_.data()));
   }

@@ -1,4 +1,4 @@
-// What streams of OpenCL enqueue, the host's part of it, and how they wait.
+// Enqueueing the work of streams, the host's part of it, and waiting for it.
 #include "backends/opencl/stream/stream.h"
 
 #include <sched.h>
@@ -57,6 +57,7 @@ Status Stream::create(Ref<backend::Stream>* out, Context& context, const backend
 }
 
 Status Stream::import(Ref<backend::Stream>* out, Context& context, cl_command_queue queue) {
+  // The program may release its queue while the stream has work in it.
   RT_CL_TRY(clRetainCommandQueue, queue);
   Status status = make(out, context, queue, true, true, "imported stream");
   if (!status.ok()) {
@@ -72,6 +73,7 @@ Status Stream::import(Ref<backend::Stream>* out, Context& context, cl_command_qu
 // Its work is done, or belongs to a device that died.
 Stream::~Stream() {
   if (noted_ != nullptr) device().dropQueueOfTheProgram(noted_);
+  // A borrowed queue is the program's, and never goes into the pool.
   if (borrowed_) {
     (void)RT_CL_PLAIN(clReleaseCommandQueue, queue_);
   } else {
@@ -111,10 +113,11 @@ Device& Stream::device() const { return static_cast<Device&>(FastStream::device(
 // ---- Submitting ----
 
 void Stream::flush() {
-  if (!device().quirks().has(Quirk::kGoesOnByItself)) (void)RT_CL_PLAIN(clFlush, queue_);
+  if (!device().quirks().has(Quirk::kStartsWithoutFlush)) (void)RT_CL_PLAIN(clFlush, queue_);
 }
 
-// What fails is told as ever, and has no span. A queue without times, where there is no other one, costs the span.
+// A failure is reported as without a trace, and has no span. A queue without times, where there is no other one, costs the
+// span.
 template <class Enqueue>
 Status Stream::timed(const trace::Work& work, Enqueue enqueue) {
   (void)takeTimedQueue();
@@ -136,6 +139,7 @@ Status Stream::timed(const trace::Work& work, Enqueue enqueue) {
 }
 
 Status Stream::copy(const backend::Copy& copy) {
+  // Such a copy may hold the stream: the thread that continues it must be there before the copy is accepted.
   if (belongsToHost(device(), copy) || device().quirks().has(Quirk::kReadsHostEarly)) RT_TRY(host_threads::reserve());
   return FastStream::copy(copy);
 }
@@ -177,6 +181,7 @@ Status Stream::giveCopy(const backend::Copy& copy, bool blocks, CommandEvents* e
   const Error error = opencl::enqueueCopy(device(), queue_, copy, blocks, noted ? &event : nullptr, events, &call);
   if (event != nullptr) {
     device().hostReads().add(copy, event);
+    // The event tells how far the queue has come, and saves a marker of its own.
     Ref<backend::Point> marker;
     if (!blocks && points_->createPoint(&marker, false).ok()) {
       static_cast<Point&>(*marker).recorded(event, Status());
@@ -293,6 +298,7 @@ Status Stream::enqueueRecord(backend::Point& given, Status carried, uint64_t ser
   Ref<backend::Point> record(&point);
   {
     std::lock_guard lock(record_lock_);
+    // The old one goes with `record`, outside the lock: its last reference releases an event.
     std::swap(record_, record);
     record_serial_ = serial;
   }
@@ -319,6 +325,7 @@ Status Stream::enqueueWait(backend::Point& point, bool* taken) {
   cl_event event = own != nullptr ? eventOnDevice(*own) : nullptr;
   *taken = event != nullptr;
   if (!*taken) return Status();
+  // The order of the program's event is unknown here, as with the program's own queue.
   if (own->imported()) noteProgram();
   const Error error = RT_CL_CALL(clEnqueueBarrierWithWaitList, queue_, 1, &event, nullptr);
   if (error != CL_SUCCESS) return device().failed("clEnqueueBarrierWithWaitList", error);
@@ -351,6 +358,7 @@ bool Stream::askRecord(uint64_t serial) {
   }
   if (!record || !record->poll()) return false;
   advance(serial);
+  // The point was asked directly: advance() alone does not look at the old queue.
   (void)completed();  // may end a queue that was exchanged
   return true;
 }
@@ -401,6 +409,7 @@ void Stream::settle(Deadline deadline, Settle how) {
   cl_event event = nullptr;
   if (RT_CL_PLAIN(clEnqueueMarkerWithWaitList, queue_, 0, nullptr, &event) != CL_SUCCESS) return;
   (void)RT_CL_PLAIN(clFlush, queue_);
+  // kAndClose keeps the mutex until the marker is over, so that no thread enqueues meanwhile.
   if (how == Settle::kOnce) lock.unlock();
   Error status = CL_SUCCESS;
   while (!isOver(event, &status) && !deadline.passed()) (void)futexWait(&never, 0, Deadline::after(kLookNanoseconds));

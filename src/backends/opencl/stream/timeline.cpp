@@ -61,6 +61,7 @@ bool Timeline::tryOnce(Place* place) {
   const int64_t end = told ? timeOf(&told, event, CL_PROFILING_COMMAND_END) : 0;
   (void)RT_CL_PLAIN(clReleaseEvent, event);
   if (!told) return false;
+  // Host minus device: each look bounds it from one side.
   int64_t least = before - begin, most = std::min(queued - begin, after - end);
   if (least > most) {
     least = before - end;
@@ -103,6 +104,7 @@ CommandEvents::~CommandEvents() {
 
 cl_event* CommandEvents::next() {
   if (first_ == nullptr) return &first_;
+  // Only the first and the last command of a piece matter: a queue is in order.
   if (last_ != nullptr) (void)RT_CL_PLAIN(clReleaseEvent, std::exchange(last_, nullptr));
   return &last_;
 }

@@ -1,5 +1,5 @@
-// The times of an OpenCL device's work for the trace: the events of its commands, on queues with times, and the place of the
-// device's clock on the host's. Such queues cost each command something, so that streams take them only while a trace is on.
+// The times of an OpenCL device's work for the trace. They come from the events of its commands, on queues with times, and are
+// placed on the host's clock. Such queues cost each command something, so that streams take them only while a trace is on.
 #pragma once
 
 #include <mutex>
@@ -14,7 +14,7 @@ namespace manyrt::opencl {
 
 class Device;
 
-// Of one device; used only while a trace is on.
+// One for each device; used only while a trace is on.
 class Timeline {
  public:
   explicit Timeline(Device& device) : device_(device) {}
@@ -23,7 +23,7 @@ class Timeline {
 
   // Before work is measured: finds the clock's place where that was long ago.
   void look();
-  // Of a command that is over, on the host's clock. False: the driver does not tell.
+  // The times of a command that is over, on the host's clock. False: the driver does not tell.
   bool hostTimes(int64_t* begin, int64_t* end, cl_event first, cl_event last);
 
  private:

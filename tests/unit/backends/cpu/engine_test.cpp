@@ -292,7 +292,7 @@ TEST(CpuEngineTest, ATurnOfAStreamThatFailedGoesToTheNextOne) {
     }
     holder.ends = true;
     for (size_t i = 0; i < kStreams; ++i) {
-      await([&] { return streams[i]->idle(); });  // no thread waits in the stream: it goes on by itself
+      await([&] { return streams[i]->idle(); });  // no thread waits in the stream: it starts without a flush
       EXPECT_EQ(marks[i].load(), fails(i) ? 0 : 1) << repeat << ", stream " << i;
     }
     ASSERT_TRUE(finish(*first));
