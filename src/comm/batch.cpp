@@ -1,8 +1,8 @@
-// A batch in a stream. On the CPU it is one native function: the stream calls it on a thread of the library when what is ahead
-// is complete, goes on when it returns, and latches the status that it returns. On a driver's stream a native function comes as
-// soon as the work ahead is submitted, so a host function stands before it, which the stream calls when that work is complete.
-// Captured, the host function stands there on the CPU too: it alone is called when the stream has failed, and tells the other
-// ranks. Work that an engine gives to the driver's stream needs no host function: the stream keeps its order.
+// A batch in a stream. On the CPU it is one native function. The stream calls it on a thread of the library when all ahead is
+// complete, goes on when it returns, and latches the status that it returns. On a driver's stream a native function is called
+// as soon as the work ahead is submitted. So a host function stands before it, which the stream calls when that work is
+// complete. Captured, the host function stands there on the CPU too: it alone is called when the stream has failed, and tells
+// the other ranks. Work that an engine gives to the driver's stream needs no host function: the stream keeps its order.
 // A batch that only the program's thread may run is in no stream: that thread waits for what is ahead, and runs it.
 // The short way: operations that wait for no other rank run within the call, where the stream holds nothing back. They are no
 // batch and take no turn, as none is ahead, and `submitting` keeps others from coming between.
@@ -23,9 +23,11 @@ class Batch {
   Batch(std::shared_ptr<Communicator> communicator, Operations operations, bool captured)
       : communicator_(std::move(communicator)), operations_(operations.begin(), operations.end()), captured_(captured) {}
 
-  // Of what was submitted, the stream dropped all that it did not call.
+  // A batch that was submitted and never called was dropped by the stream.
   ~Batch() {
     if (in_graph_) communicator_->endGraph();
+    // The other ranks must be told, since they wait for this batch. A captured one is part of a graph that may never be
+    // launched.
     if (captured_ || !submitted_.load(std::memory_order_acquire) || ran_.load(std::memory_order_acquire)) return;
     streamFailed(RT_ERROR_LAUNCH_FAILED);
     endTurn();
@@ -51,6 +53,7 @@ class Batch {
   }
 
   Status run(uint64_t native) {
+    // Before the wait: from here on the batch ends its turn itself.
     ran_.store(true, std::memory_order_release);
     Status status = waitForTurn();
     if (status.ok()) {
@@ -60,6 +63,7 @@ class Batch {
         ended = true;
         return own;
       });
+      // An exception left the engine before it could tell the other ranks.
       if (!ended && !captured_) communicator_->fail(status);
     }
     endTurn();
@@ -85,6 +89,7 @@ class Batch {
     Monitor& monitor = communicator_->monitor();
     Communicator::Turns& turns = communicator_->turns;
     const Monitor::Lock lock = monitor.lock();
+    // Turns may end out of order, when a stream drops a batch. Only those up to the first open one are served.
     turns.over.merge(turn_);
     // Released: a thread that finds no batch ahead goes on from what this one has done.
     while (turns.over.erase(turns.serving) != 0) turns.serving.fetch_add(1, std::memory_order_release);
@@ -117,6 +122,7 @@ Status launch(const Reference& batch, bool host_function_ahead, rtStream_t strea
     RT_TRY_CORE(rtLaunchHostFunctionWithRelease(arrive, ahead.get(), release, stream));
     (void)ahead.release();
   }
+  // One reference for each function: either may be released first, and the last one ends the batch.
   auto reference = std::make_unique<Reference>(batch);
   batch->markSubmitted(true);  // before the call: the stream may call the function at once
   const rtStatus_t code = rtStreamLaunchNativeWithRelease(runBatch, reference.get(), release, stream);
@@ -154,6 +160,7 @@ Status runHere(Batch& batch, rtStream_t stream) {
       return failure;
     }
     const rtStatus_t code = rtStreamCallNative(runVisit, &visit, stream);
+    // RT_NOT_READY means that new work came ahead of the function, which was not called.
     if (visit.ran) return Status();
     if (code != RT_NOT_READY) return fromCore(code);
   }
@@ -171,9 +178,10 @@ rtStatus_t runNow(const uint64_t* native, void* user) {
   return call.communicator.runAtOnce(call.operations, native[0]).code();
 }
 
-// Under `submitting`. False: nothing was submitted. What fails within the call is the stream's, as in a batch.
+// Under `submitting`. False: nothing was submitted. A failure within the call is the stream's, as in a batch.
 bool submitAtOnce(Communicator& communicator, Operations operations, rtStream_t stream, int64_t came) {
   if (!communicator.turns.idle() || communicator.monitor().hasFailed() || !communicator.runsAtOnce(operations)) return false;
+  // From here on the other ranks count on this one, so leave() is called in any case.
   if (!withoutThrowing([&] { return communicator.enter(operations, stream, came); }).ok()) return false;
   AtOnce call{communicator, operations};
   (void)rtStreamCallNative(runNow, &call, stream);
@@ -192,11 +200,13 @@ Status submit(const std::shared_ptr<Communicator>& communicator, Operations oper
     // A function of the stream cannot wait for it. Refused before the lock, which a call that waits for the stream may hold.
     if (const rtStatus_t inside = rtStreamSynchronizeFor(0, stream); inside == RT_ERROR_BUSY) return fromCore(inside);
   }
+  // One order of submission on all threads: the turn and the place in the stream must not be taken in different orders.
   const std::lock_guard order(communicator->turns.submitting);
   if (communicator->hasParts(operations)) return communicator->submitInParts(operations, stream);
   if (!captured && submitAtOnce(*communicator, operations, stream, came)) return Status();
   const auto batch = std::make_shared<Batch>(communicator, operations, captured);
   const bool on_stream = communicator->submitsToStream(batch->operations());
+  // No turn: a launch of the graph is an operation at its own time.
   if (captured) {
     batch->enterGraph(stream);
     return launch(batch, !on_stream, stream);

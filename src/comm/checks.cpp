@@ -1,5 +1,5 @@
-// The checks. Memory is looked up in the core library's map of addresses: what it knows has an owner and an end, and what it
-// does not know is host memory, which contexts of the CPU alone can use.
+// The checks. Memory is looked up in the core library's map of addresses. Memory that it knows has an owner and an end. Any
+// other is host memory, which only contexts of the CPU can use.
 #include "comm/checks.h"
 
 #include "base/checked.h"
@@ -46,6 +46,7 @@ Status checkRange(const void* address, uint64_t bytes, const char* what, const O
 }
 
 Status checkOverlap(const Operation& operation, const Ranges& ranges) {
+  // One of the two ranges is empty on this rank.
   if (!ranges.may_coincide) return Status();
   const uint64_t send = reinterpret_cast<uintptr_t>(operation.send);
   const uint64_t receive = reinterpret_cast<uintptr_t>(operation.receive);

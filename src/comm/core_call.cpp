@@ -4,6 +4,7 @@
 namespace manyrt::comm {
 
 Status fromCore(rtStatus_t code) {
+  // Fetched at once: the next call of this thread may replace the sentence.
   if (code == RT_SUCCESS) return Status();
   char text[1024];
   if (code > 0 || code == RT_ERROR_TIMEOUT || rtGetLastErrorMessage(text, sizeof text, nullptr) != RT_SUCCESS) {

@@ -63,6 +63,7 @@ Status createHere(std::vector<std::shared_ptr<Communicator>>* members, std::vect
     return createInProcess(members, std::move(places), own);
   };
   if (in_process) return createWithout("RT_COMM_ENGINE=in_process.");
+  // NCCL refuses two ranks on one device, in the middle of its start.
   if (!allOnCuda(places) || !allDevicesDiffer(places)) return createWithout("Two ranks have the same device.");
   const nccl::Library* library = nullptr;
   if (const Status found = nccl::open(&library); !found.ok()) {

@@ -27,27 +27,28 @@ struct Group {
   uint32_t depth = 0;
   Status refused;
   std::vector<Part> parts;
-  std::vector<Birth> births;
+  std::vector<PendingCreation> creations;
 };
 thread_local Group group;
 
-Status take(Birth& birth) {
+Status take(PendingCreation& creation) {
   std::shared_ptr<Communicator> made;
-  RT_TRY(birth.take(&made));
+  RT_TRY(creation.take(&made));
   if (made == nullptr) return Status();
   tellMade(*made);
-  *birth.comm = publish(std::move(made));
+  *creation.comm = publish(std::move(made));
   return Status();
 }
 
-Status bear(std::vector<Birth>& births) {
+Status completeCreations(std::vector<PendingCreation>& creations) {
   Status first;
-  for (Birth& birth : births) {
-    const Status status = withoutThrowing(birth.announce);
+  for (PendingCreation& creation : creations) {
+    const Status status = withoutThrowing(creation.announce);
+    // All are announced before the first is waited for: the ranks of this thread may wait for each other.
     if (!status.ok()) return status;  // no other rank waits for ever: its communicator has failed, or the seats are given back
   }
-  for (Birth& birth : births) {
-    const Status status = withoutThrowing([&] { return take(birth); });
+  for (PendingCreation& creation : creations) {
+    const Status status = withoutThrowing([&] { return take(creation); });
     if (first.ok()) first = status;
   }
   return first;
@@ -69,9 +70,8 @@ void submitComplete(std::vector<Part>& parts) {
   }
 }
 
-// Of ranks that share a communicator some were submitted and some were not: the first would wait for the others until the time
-// has passed.
-void failHalves(const std::vector<Part>& parts) {
+// Only some ranks of a communicator were submitted: fails it, or these would wait for the others until the time has passed.
+void failPartiallySubmitted(const std::vector<Part>& parts) {
   for (const Part& lost : parts) {
     if (lost.submitted.ok()) continue;
     const auto waits = [&](const Part& part) {
@@ -93,23 +93,25 @@ void spoilGroup(const Status& status) {
 Status endGroup() {
   RT_CHECK_ARG(inGroup(), "There is no group on this thread to end.");
   if (--group.depth != 0) return Status();
+  // Out of the thread's variable first: operations below may call functions that begin a group of their own.
   Group ended;
   std::swap(ended, group);
   if (!ended.refused.ok()) return ended.refused;
-  Status first = bear(ended.births);
+  Status first = completeCreations(ended.creations);
   (void)withoutThrowing([&] { return submitComplete(ended.parts), Status(); });  // without memory each goes its own way
   for (Part& part : ended.parts) {  // all of them, whatever becomes of one: other ranks wait for them
     if (part.together) continue;
     part.submitted = withoutThrowing([&] { return submit(part.communicator, part.operations, part.stream, part.came); });
     if (first.ok()) first = part.submitted;
   }
-  if (!first.ok()) failHalves(ended.parts);
+  if (!first.ok()) failPartiallySubmitted(ended.parts);
   return first;
 }
 
 Status submitOrCollect(const std::shared_ptr<Communicator>& communicator, const Operation& operation, rtStream_t stream,
                        int64_t came) {
   if (!inGroup()) return submit(communicator, {&operation, 1}, stream, came);
+  // One batch for each rank and stream, so that sends and receives among them do not wait for each other.
   const auto same = [&](const Part& part) { return part.communicator == communicator && part.stream == stream; };
   const auto part = std::find_if(group.parts.begin(), group.parts.end(), same);
   if (part == group.parts.end()) {
@@ -120,15 +122,15 @@ Status submitOrCollect(const std::shared_ptr<Communicator>& communicator, const 
   return Status();
 }
 
-Status bearOrCollect(Birth birth) {
-  std::vector<Birth>& births = group.births;
+Status createOrCollect(PendingCreation creation) {
+  std::vector<PendingCreation>& creations = group.creations;
   if (inGroup()) {
-    births.push_back(std::move(birth));
+    creations.push_back(std::move(creation));
     return Status();
   }
-  std::vector<Birth> one;
-  one.push_back(std::move(birth));
-  return bear(one);
+  std::vector<PendingCreation> one;
+  one.push_back(std::move(creation));
+  return completeCreations(one);
 }
 
 }  // namespace manyrt::comm

@@ -17,15 +17,15 @@ bool inGroup();
 void spoilGroup(const Status& status);
 
 // A rank that is made when others have come too. `announce` waits for none, `take` for all; no rank is no failure.
-struct Birth {
+struct PendingCreation {
   rtComm_t* comm;
   std::function<Status()> announce;
   std::function<Status(std::shared_ptr<Communicator>*)> take;
 };
 
-// At once or with the group. `came`: when the program's thread entered the call. A birth writes *comm when it is done.
+// At once or with the group. `came`: when the program's thread entered the call. A creation writes *comm when it is done.
 Status submitOrCollect(const std::shared_ptr<Communicator>& communicator, const Operation& operation, rtStream_t stream,
                        int64_t came);
-Status bearOrCollect(Birth birth);
+Status createOrCollect(PendingCreation creation);
 
 }  // namespace manyrt::comm

@@ -19,6 +19,7 @@ static_assert(std::atomic<int>::is_always_lock_free);
 // Registered when the library is loaded, and taken back by the C library when it is unloaded. Relaxed: the child has one
 // thread.
 const int unregistered = pthread_atfork(nullptr, nullptr, [] {
+  // A parent that had not started the library leaves it whole in the child.
   if (state.load(std::memory_order_relaxed) == kStarted) state.store(kForked, std::memory_order_relaxed);
 });
 
@@ -43,6 +44,7 @@ Status start() {
   if (started()) [[likely]]
     return Status();
   RT_TRY(refuseForked());
+  // Without the handler a forked child would wait for threads that it does not have.
   if (unregistered != 0) return Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no host memory to watch for fork.");
   state.store(kStarted, std::memory_order_relaxed);
   // A child of a fork by another thread sees this mark wherever it sees a later write of the call.

@@ -40,6 +40,7 @@ Status unknown(rtComm_t handle) {
 rtComm_t publish(std::shared_ptr<Communicator> communicator) {
   const std::lock_guard lock(table->mutex);
   const uint64_t bits = kMark << 48 | table->next;
+  // Numbers are never given out again, so a stale handle is told from a random one.
   table->entries.emplace(bits, std::move(communicator));
   ++table->next;
   return reinterpret_cast<rtComm_t>(static_cast<uintptr_t>(bits));
@@ -50,6 +51,7 @@ Status find(std::shared_ptr<Communicator>* communicator, rtComm_t handle) {
     const std::lock_guard lock(table->mutex);
     const auto entry = table->entries.find(bitsOf(handle));
     if (entry != table->entries.end()) {
+      // A reference: another thread may destroy the communicator while this call uses it.
       *communicator = entry->second;
       return Status();
     }

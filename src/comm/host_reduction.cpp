@@ -96,9 +96,11 @@ void combineOnHost(int32_t type, int32_t reduction, void* out, const void* a, co
 // The sum grows beside the operands, as the result may lie where a later one is, and within a core's cache.
 void reduceOnHost(int32_t type, int32_t reduction, void* result, const void* const* operands, int32_t ranks, uint64_t count) {
   constexpr uint64_t kBlock = 16 * 1024;  // bytes
+  // On the stack: ranks reduce on many threads at once.
   alignas(64) unsigned char sums[kBlock];
   const uint64_t element = sizeOf(type), most = kBlock / element;
   for (uint64_t first = 0; first < count; first += most) {
+    // Block by block, over all ranks: the block of the sum stays in the cache while the operands come by.
     const uint64_t elements = std::min(most, count - first), offset = first * element;
     const auto operand = [&](int32_t rank) { return static_cast<const char*>(operands[rank]) + offset; };
     char* const to = static_cast<char*>(result) + offset;

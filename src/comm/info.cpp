@@ -1,4 +1,4 @@
-// What an engine says of itself (Carrier) and what every rank knows, put into the struct of rt_comm.h.
+// Puts what an engine says of itself (Carrier) and what every rank knows into the struct of rt_comm.h.
 #include "comm/info.h"
 
 #include "base/config.h"
@@ -82,6 +82,7 @@ void tellMade(const Communicator& of) {
                              sentences::labelOf(of.settings().label) + " runs on " + info.engine_name + " " +
                              info.engine_version + ", transport " + info.transport_name + "." +
                              (info.reason[0] != '\0' ? " Not on NCCL: " : "") + info.reason;
+    // A warning where a user may not expect the slow way, and only once for all ranks.
     (void)rtLogWrite(staged && !chosen && info.rank == 0 ? RT_LOG_WARNING : RT_LOG_INFO, text.c_str());
     return Status();
   };

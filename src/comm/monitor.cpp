@@ -13,6 +13,7 @@ void Monitor::fail(const Status& status, int32_t rank) {
 }
 
 void Monitor::failLocked(const Status& status, int32_t rank) {
+  // The first failure stays: later ones are mostly its consequences.
   if (!failure_.ok()) return;
   failure_ = status;
   rank_ = rank;
@@ -29,6 +30,7 @@ Status Monitor::failure(int32_t* rank) {
 void Monitor::sleep(Lock& lock, const Deadline& deadline) {
   // An hour at most: the sum with the present time has to fit.
   const int64_t left = std::min<int64_t>(deadline.remaining(), 3'600'000'000'000);
+  // May return early. The caller looks at its condition and its deadline again.
   (void)changed_.wait_for(lock, std::chrono::nanoseconds(left));
 }
 

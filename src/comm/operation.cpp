@@ -71,6 +71,7 @@ bool rangesOf(const Operation& operation, int32_t rank, int32_t size, Ranges* ra
 
 bool matches(const Operation& a, const Operation& b) {
   if (a.kind != b.kind) return false;
+  // These have no elements to compare.
   if (a.kind == Kind::kBarrier || a.kind == Kind::kSplit) return true;
   return a.type == b.type && a.count == b.count && (!reduces(a.kind) || a.reduction == b.reduction) &&
          (!hasRoot(a.kind) || a.root == b.root);
@@ -104,6 +105,8 @@ int32_t firstThatDiffers(const std::vector<const Operation*>& operations, int32_
   const auto less = [](const auto& a, const auto& b) {
     return a.second.count != b.second.count ? a.second.count < b.second.count : a.second.first > b.second.first;
   };
+  // The operation of most ranks is taken for right, so that the message names the odd one. Equal groups: that of the lowest
+  // rank.
   *right = static_cast<int32_t>(std::max_element(groups.begin(), groups.end(), less)->second.first);
   return static_cast<int32_t>(std::find_if(operations.begin(), operations.end(), differs) - operations.begin());
 }

@@ -2,8 +2,9 @@
 // passed. From then on its id is used, and what comes with it is refused.
 //
 // Ranks of several processes meet in memory that they share, whose name follows from the id, or in NCCL's start.
-// - Where another process made the id, ranks here make that memory at once, or start NCCL where they are on CUDA and the id has
-//   NCCL's own. Where this process made it, they look for that memory, and start NCCL when not all have come within kPatience.
+// - Where another process made the id, ranks here make that memory at once. Or they start NCCL, where they are on CUDA and the
+//   id has NCCL's own. Where this process made it, they look for that memory, and start NCCL when not all have come within
+//   kPatience.
 // - Ranks that wait in NCCL look for that memory too: it is there when a rank has come that NCCL cannot take.
 // - Either way ends when the last rank has come. So if that one comes to the process that made the id, no other process has a
 //   rank: all is given up, and the communicator is one of this process.
@@ -97,6 +98,7 @@ Table* const table = new Table;  // never destroyed, as handles are not
 // Takes the seat of a rank. `full`: it is the last one.
 Status sit(std::shared_ptr<Seat>* seat, std::shared_ptr<Gathering>* out, bool* full, const UniqueId& id, bool made_here,
            int32_t rank, int32_t size, const Place& place, const Settings& settings) {
+  // The table's lock comes before a gathering's.
   const std::lock_guard lock(table->mutex);
   Ids& ids = table->ids(id);
   RT_CHECK_ARG(id.number >= ids.used_below && ids.used.count(id.number) == 0,
@@ -111,6 +113,7 @@ Status sit(std::shared_ptr<Seat>* seat, std::shared_ptr<Gathering>* out, bool* f
                  gathering->size());
     RT_CHECK_ARG(gathering->places.count(rank) == 0, "Rank %d of this id has come already.", rank);
     if (entry == ids.open.end()) ids.open.emplace(id.number, gathering);
+    // Settings of the lowest rank count, whatever the order of arrival.
     if (rank <= gathering->settings_of) {
       gathering->settings = settings;
       gathering->settings_of = rank;
@@ -144,6 +147,7 @@ void markUsed(const Gathering& gathering) {
 }
 
 Status make(Gathering& gathering) {
+  // First: a rank that comes from now on would find a gathering that is complete.
   markUsed(gathering);
   std::vector<std::shared_ptr<Communicator>> made;
   std::vector<Place> places;
@@ -168,7 +172,7 @@ bool isOfThisHost(const UniqueId& id) {
 // Whether the ranks of the id can find the memory that those of this host share.
 bool mayShareMemory(const UniqueId& id) { return isOfThisHost(id) && !chooses("in_process"); }
 
-// What one look at other processes works with, without the lock: by one thread at a time.
+// The state of one look at other processes, without the lock: by one thread at a time.
 struct Look {
   Gathering& of;
   std::map<int32_t, Place> places;
@@ -199,6 +203,7 @@ Status lookAtNccl(Look& look) {
     RT_TRY(start->look(&done));
     over = over && done;
   }
+  // NCCL's start does not block here: each look brings it on.
   if (!over) return Status();
   markUsed(look.of);  // no rank comes any more
   const auto size = static_cast<size_t>(look.of.size());
@@ -250,6 +255,7 @@ Status lookOutside(Gathering& of, Monitor::Lock& lock, bool may_start) {
     if (look.segment == nullptr && mayShareMemory(of.id)) {
       const std::string name = shared_memory::nameOf(of.id.process, of.id.number, 0);
       RT_TRY(shared_memory::Segment::open(&look.segment, name, of.size(), of.foreign && !may_start));
+      // A rank has come that NCCL cannot take. Starts are given up outside the lock.
       if (look.segment != nullptr) look.starts.clear();  // given up
     }
     if (look.segment != nullptr) return lookAtSharedMemory(look);
@@ -266,6 +272,7 @@ Status lookOutside(Gathering& of, Monitor::Lock& lock, bool may_start) {
   of.segment = std::move(look.segment);
   if (look.members.empty() || of.made) return status;
   of.members = std::move(look.members);
+  // Those that wait take their members, also if a failure came meanwhile: the communicator tells it then.
   of.made = true;
   return Status();
 }
@@ -321,6 +328,7 @@ Status come(std::shared_ptr<Seat>* seat, const rtCommUniqueId_t& bytes, int32_t 
   bool full = false;
   RT_TRY(sit(seat, &gathering, &full, id, made_here, rank, size, place, settings));
   full = full && made_here;
+  // The last rank in the process that made the id makes the communicator for all.
   if (!full) return Status();
   // Places and settings are this thread's until the others are told. They wait for it without a limit.
   const Status status = withoutThrowing([&] { return make(*gathering); });
@@ -349,6 +357,7 @@ Status Seat::take(std::shared_ptr<Communicator>* made) {
     const Monitor::Wait waited = of.monitor.wait(lock, until, over);
     if (waited != Monitor::Wait::kTimeout || !deadline.passed() || of.looking) continue;
     const Status failure = late();
+    // In shared memory one process decides for all: if the ranks have met in this moment, the failure comes too late.
     if (of.segment == nullptr || of.segment->giveUp(failure, -1)) of.monitor.failLocked(failure, -1);
   }
   if (looks) of.has_looker = false;
@@ -386,6 +395,7 @@ Seat::~Seat() {
   if (!seated_) return;
   {
     const Monitor::Lock lock = gathering_->monitor.lock();
+    // The seat is only free again if no other rank can count on it yet.
     if (gathering_->made || gathering_->nccl || gathering_->monitor.failedLocked()) return;
     if (gathering_->arrived == gathering_->size()) return;
     gathering_->places.erase(rank_);

@@ -29,6 +29,7 @@ void finishFromSent(const Operation& of, int32_t rank, int32_t size, const void*
       return reduceOnHost(of.type, of.reduction, receive, sent, size, of.count);
     case Kind::kReduceScatter: {
       std::vector<const void*> parts;
+      // Each rank reduces its own part alone.
       for (int32_t other = 0; other < size; ++other) parts.push_back(at(sent[other], own));
       return reduceOnHost(of.type, of.reduction, receive, parts.data(), size, of.count);
     }

@@ -65,6 +65,7 @@ rtStatus_t enter(const uint64_t native[2], void* user) {
 bool submitTogether(std::vector<Joint> joints, int64_t came) {
   if (!isComplete(joints)) return false;
   std::vector<std::unique_lock<std::recursive_mutex>> order;
+  // In rank order on every thread, so that two threads cannot hold one lock each and wait for the other.
   for (const Joint& joint : joints) order.emplace_back(joint.communicator->turns.submitting);
   if (!isIdle(joints) || !fits(joints)) return false;
   Chain chain{joints, {}};
@@ -76,6 +77,7 @@ bool submitTogether(std::vector<Joint> joints, int64_t came) {
     if (!status.ok()) break;
     ++announced;
   }
+  // All or none: a failed announcement leaves the ranks to the other way.
   if (announced == joints.size()) (void)rtStreamCallNative(enter, &chain, joints.front().stream);
   for (size_t i = 0; i < announced; ++i) joints[i].communicator->leave(chain.ran);
   return chain.ran;

@@ -1,4 +1,4 @@
-// Ids are told apart by a random token of the process, not by its number: numbers of processes come again, and are the same in
+// Ids are told apart by a random token of the process, not by its number. Numbers of processes come again, and are the same in
 // two containers or on two machines. The token is drawn at the first id, after the library was started. So a child of fork
 // either has no token yet and draws its own, or is refused every call: no two processes have one token.
 #include "comm/unique_id.h"
@@ -81,6 +81,7 @@ Status setHub(rtCommUniqueId_t* bytes, const bootstrap::Address& address) {
     id.hub_port = of.sin_port;
     memcpy(id.hub_address, &of.sin_addr, sizeof of.sin_addr);
   }
+  // Again, since the address is part of what it covers.
   id.check = checkOf(id);
   memcpy(bytes->bytes, &id, sizeof id);
   return Status();
@@ -88,7 +89,8 @@ Status setHub(rtCommUniqueId_t* bytes, const bootstrap::Address& address) {
 
 bootstrap::HubPlace hubOf(const UniqueId& id, const std::string& token) {
   bootstrap::HubPlace place;
-  // Without what may differ between copies of the id: the address is put in later.
+  // Without what may differ between copies of the id: the address is put in later. The id is no secret on the network: the
+  // token of the launch makes the session one.
   place.secret = token;
   place.secret.append(reinterpret_cast<const char*>(&id), offsetof(UniqueId, hub_family));
   if (id.hub_family == 0) return place;

@@ -31,6 +31,7 @@ Status createAll(rtComm_t* comms, const rtCommOptions_t* options, const rtContex
   for (uint32_t rank = 0; rank < count; ++rank) RT_TRY(checkPlace(&places[rank], contexts[rank]));
   std::vector<std::shared_ptr<Communicator>> members;
   RT_TRY(createHere(&members, std::move(places), settings));
+  // One line for all, since all ranks are alike here.
   tellMade(*members.front());
   uint32_t published = 0;
   try {
@@ -50,12 +51,14 @@ Status create(rtComm_t* comm, const rtCommOptions_t* options, const rtCommUnique
   Settings settings;
   Place place;
   RT_TRY(checkOptions(&settings, options));
+  // After the checks of options: a refused call does not start the library (rt_comm.h, Fork).
   RT_TRY(start());
   RT_TRY(checkPlace(&place, context));
   RT_TRY(checkSeat(rank, size));
+  // Shared by the two halves, which a group runs at different times.
   const auto seat = std::make_shared<std::shared_ptr<Seat>>();
-  return bearOrCollect({comm, [=, id = *id] { return come(seat.get(), id, rank, size, place, settings); },
-                        [=](std::shared_ptr<Communicator>* made) { return (*seat)->take(made); }});
+  return createOrCollect({comm, [=, id = *id] { return come(seat.get(), id, rank, size, place, settings); },
+                          [=](std::shared_ptr<Communicator>* made) { return (*seat)->take(made); }});
 }
 
 Status split(rtComm_t* comm, int32_t color, int32_t key, rtComm_t of) {
@@ -64,8 +67,8 @@ Status split(rtComm_t* comm, int32_t color, int32_t key, rtComm_t of) {
   std::shared_ptr<Communicator> parent;
   RT_TRY(find(&parent, of));
   const auto ticket = std::make_shared<uint64_t>(0);
-  return bearOrCollect({comm, [=] { return parent->announceSplit(color, key, ticket.get()); },
-                        [=](std::shared_ptr<Communicator>* made) { return parent->takeSplit(*ticket, made); }});
+  return createOrCollect({comm, [=] { return parent->announceSplit(color, key, ticket.get()); },
+                          [=](std::shared_ptr<Communicator>* made) { return parent->takeSplit(*ticket, made); }});
 }
 
 // A failure of a call that may stand in a group is that of the group.
@@ -158,6 +161,7 @@ rtStatus_t rtCommSplit(rtComm_t* comm, int32_t color, int32_t key, rtComm_t pare
 }
 
 rtStatus_t rtCommDestroy(rtComm_t comm) {
+  // Destructors of a program run in a forked child too.
   if (comm == nullptr || forked()) return RT_SUCCESS;
   return guarded(__func__, [&] {
     std::shared_ptr<Communicator> communicator;
@@ -183,6 +187,7 @@ rtStatus_t rtCommGetStatus(rtStatus_t* status, int32_t* rank, rtComm_t comm) {
   return guarded(__func__, [&]() -> Status {
     RT_CHECK_OUTPUT(status);
     return ask(comm, [&](Communicator& of) {
+      // NCCL reports failures only when it is asked.
       of.hear();
       *status = of.monitor().failure(rank).code();
       return Status();

@@ -1,5 +1,5 @@
-// The operations of rt_comm.h: each one makes an Operation of its arguments, and all go the same way from there: handle,
-// stream, checks, and the stream or the thread's group.
+// The operations of rt_comm.h. Each one makes an Operation of its arguments. All go the same way from there: handle, stream,
+// checks, and the stream or the thread's group.
 #include "base/clock.h"
 #include "comm/checks.h"
 #include "comm/group.h"
@@ -10,6 +10,7 @@ namespace manyrt::comm {
 namespace {
 
 Status enter(const Operation& operation, rtStream_t stream, rtComm_t comm) {
+  // Taken first: a rank that waits for another one says since when.
   const int64_t came = nowNanoseconds();
   std::shared_ptr<Communicator> communicator;
   RT_TRY(find(&communicator, comm));
@@ -17,6 +18,7 @@ Status enter(const Operation& operation, rtStream_t stream, rtComm_t comm) {
   RT_TRY(checkOperation(operation, *communicator));
   RT_CHECK_ARG(isCollective(operation.kind) || operation.root != communicator->rank() || inGroup(),
                "The peer is rank %d itself: a send to oneself and its receive stand in one group.", operation.root);
+  // After the checks, so that a mistake of the caller is told as such also then.
   if (communicator->monitor().hasFailed()) return communicator->monitor().failure();
   return submitOrCollect(communicator, operation, stream, came);
 }

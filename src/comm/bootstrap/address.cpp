@@ -1,4 +1,4 @@
-// The calls of the system for names and sockets, with its failures as sentences. What an address may be without a token is
+// The calls of the system for names and sockets, with its failures as sentences. Which addresses may be used without a token is
 // decided here, since a name is known by its addresses alone.
 #include "comm/bootstrap/address.h"
 
@@ -23,6 +23,7 @@ Status lookUp(std::vector<Address>* addresses, const std::string& host, uint16_t
   addrinfo hints = {};
   hints.ai_family = AF_UNSPEC;
   hints.ai_socktype = SOCK_STREAM;
+  // The port is a number: no look-up of services.
   hints.ai_flags = AI_NUMERICSERV;
   addrinfo* found = nullptr;
   const int failure = getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found);
@@ -52,8 +53,8 @@ uint16_t portOf(const sockaddr_storage& storage) {
                                              : reinterpret_cast<const sockaddr_in&>(storage).sin_port);
 }
 
-// Takes a port of the system's choice that is not the one to connect to. Else a socket that looks for a port of this host where
-// nothing listens may be given that port for itself, connect to itself, and keep rank 0 from listening there.
+// Takes a port of the system's choice that is not the one to connect to. Else a socket that connects to a port of this host
+// where nothing listens may get that port for itself. It then connects to itself, and keeps rank 0 from listening there.
 int takeOtherPort(int socket, const Address& address) {
   sockaddr_storage own = {};
   own.ss_family = static_cast<sa_family_t>(address.family());  // all else zeros: any address and port
@@ -71,6 +72,7 @@ int listenOn(Descriptor* listening, const Address& address) {
   (void)setsockopt(listening->get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   if (address.family() == AF_INET6) (void)setsockopt(listening->get(), IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
   const bool bound = bind(listening->get(), reinterpret_cast<const sockaddr*>(&address.storage), address.length) == 0;
+  // All ranks of a job may connect in the same moment.
   if (bound && listen(listening->get(), SOMAXCONN) == 0) return 0;
   return errno == EADDRNOTAVAIL ? -1 : errno;
 }
@@ -80,6 +82,7 @@ int listenOn(Descriptor* listening, const Address& address) {
 bool Address::isLoopback() const {
   if (family() == AF_INET6) {
     const in6_addr& address = reinterpret_cast<const sockaddr_in6&>(storage).sin6_addr;
+    // The last four bytes are the address of IPv4.
     if (IN6_IS_ADDR_V4MAPPED(&address)) return address.s6_addr[12] == 127;
     return IN6_IS_ADDR_LOOPBACK(&address);
   }
@@ -96,6 +99,7 @@ std::string Address::text() const {
 Status resolve(std::vector<Address>* addresses, const Launch& launch) {
   const auto loopback = [](const Address& address) { return address.isLoopback(); };
   Status found = lookUp(addresses, launch.host, launch.port, launch.host_is);
+  // With a token any address will do: a stranger that connects proves nothing.
   if (!launch.token.empty()) return found;
   if (found.ok() && std::all_of(addresses->begin(), addresses->end(), loopback)) return found;
   if (launch.on_one_host) {  // whatever name the host has: its ranks need no network
@@ -117,6 +121,7 @@ std::vector<Address> ownAddresses() {
     if (entry->ifa_addr == nullptr || (entry->ifa_flags & IFF_UP) == 0 || (entry->ifa_flags & IFF_RUNNING) == 0) continue;
     const std::string name = entry->ifa_name;
     const auto begins = [&](const char* with) { return name.rfind(with, 0) == 0; };
+    // Bridges of containers and virtual machines: other hosts cannot reach them.
     if (begins("docker") || begins("br-") || begins("virbr") || begins("veth") || begins("cni")) continue;
     Address address;
     if (entry->ifa_addr->sa_family == AF_INET) {
@@ -134,6 +139,7 @@ std::vector<Address> ownAddresses() {
     if (!address.isLoopback() && !link) addresses.push_back(address);
   }
   freeifaddrs(found);
+  // IPv4 first: more networks carry it between all their hosts.
   std::stable_partition(addresses.begin(), addresses.end(), [](const Address& of) { return of.family() == AF_INET; });
   return addresses;
 }
@@ -152,6 +158,7 @@ bool listenAtOwn(Descriptor* listening, Address* bound) {
 Status listenAt(Descriptor* listening, Address* bound, const std::vector<Address>& addresses, const Launch& launch) {
   for (const Address& address : addresses) {
     const int failure = listenOn(listening, address);
+    // A name may have addresses of other hosts, or of a family that this host lacks.
     if (failure < 0) continue;
     *bound = address;
     if (failure == 0) return Status();
@@ -181,6 +188,7 @@ Status beginConnect(Descriptor* out, const Address& address) {
   }
   if (failure != 0) return Status::error(RT_ERROR_IO, "%s", strerror(failure));
   const int on = 1;
+  // Messages are short, and each waits for an answer.
   (void)setsockopt(made.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   *out = std::move(made);
   return Status();

@@ -1,5 +1,5 @@
-// What the environment says, the rendezvous and the creation, one after the other. This file is what knows of both the network
-// and the engines: meet.h takes it from here that an id cannot be used.
+// Reads the environment, meets the other ranks and creates the communicator, in this order. This file is what knows of both the
+// network and the engines: meet.h takes it from here that an id cannot be used.
 #include "comm/bootstrap/create.h"
 
 #include <cstring>
@@ -22,6 +22,7 @@ Status describe(Party* party, const Place& place, const Settings& settings) {
   if (place.backend != RT_BACKEND_CUDA) return Status();
   rtDeviceProperties_t info = RT_DEVICE_PROPERTIES_INIT;
   RT_TRY_CORE(rtDeviceGetProperties(&info, place.device));
+  // Zeros where the driver has no number: then two ranks on one device are not found here.
   memcpy(party->device, info.uuid, sizeof party->device);
   return Status();
 }
@@ -61,6 +62,7 @@ Status create(std::shared_ptr<Communicator>* made, const Place& place, const Set
     RT_TRY(rank == 0 ? meetAsHost(party, id, admit) : meetAsGuest(&id, party, admit));
   }
   std::shared_ptr<Seat> seat;
+  // As rtCommCreate, with the id that rank 0 has made.
   RT_TRY(come(&seat, id, rank, size, place, settings, size > 1));
   return seat->take(made);
 }

@@ -1,6 +1,5 @@
-// A rank other than 0 in a rendezvous. Until rank 0 has seated it, it tries again whatever it meets at the address: nothing
-// that listens yet, a program of another kind, a rendezvous that is just over. From then on a connection that ends is a
-// failure.
+// A rank other than 0 in a rendezvous. Until rank 0 has seated it, it tries again, whatever is at the address: nothing that
+// listens, a program of another kind, a rendezvous that is just over. From then on a connection that ends is a failure.
 #include <unistd.h>
 
 #include <algorithm>
@@ -38,6 +37,7 @@ class Guest {
       for (const Address& address : addresses_) {
         bool seated = false;
         Status status = join(address, &seated);
+        // A refusal by rank 0 itself is final. Anything else may be a program that is there before rank 0.
         if (!status.ok() && !again_) return status;
         if (seated) return finish(id, address);
         if (deadline_.passed()) return late();
@@ -48,7 +48,7 @@ class Guest {
   }
 
  private:
-  // What went wrong with this try, after which the next one is made.
+  // Notes why this try failed, after which the next one is made.
   Status again(const Address& address, const char* why) {
     again_ = true;
     last_ = address.text() + ": " + why;
@@ -83,6 +83,7 @@ class Guest {
     channel_ = std::make_unique<Channel>(std::move(socket), Channel::End::kGuest);
     Kind kind = Kind::kNone;
     const Channel::Got got = receive(&kind, sooner(deadline_, kPatience));
+    // Told at once: no later try would find another release.
     if (got == Channel::Got::kOtherVersion) {
       return Status::error(RT_ERROR_INVALID_VALUE, "Rank 0 at %s has another release of the library, whose messages differ.",
                            address.text().c_str());
@@ -99,10 +100,12 @@ class Guest {
     card.rank = party_.launch.rank;
     card.size = party_.launch.size;
     card.backend = party_.backend;
+    // The time that is left, so that clocks of hosts need not agree.
     card.time_ns = deadline_.isNever() ? UINT64_MAX : static_cast<uint64_t>(deadline_.remaining());
     memcpy(card.device, party_.device, sizeof card.device);
     if (gethostname(card.host, sizeof card.host - 1) != 0) card.host[0] = '\0';
     copyLetters(card.job, sizeof card.job, party_.launch.job.c_str());
+    // From here on each message carries a code, which only ranks with the token can make.
     channel_->begin(sessionOf(party_.launch.token, channel_->body<Nonce>(), card.nonce));
     channel_->send(Kind::kJoin, card);
     Kind kind = Kind::kNone;
@@ -123,6 +126,7 @@ class Guest {
     RT_TRY(next(&kind, address));
     if (kind == Kind::kOffer) {
       *id = channel_->body<rtCommUniqueId_t>();
+      // The id is used only if every rank can create with it: a rank that fails alone would let the others wait in the engine.
       channel_->send(Kind::kReport, tell(admit_(*id)));
       RT_TRY(next(&kind, address));
       if (kind == Kind::kGo) return Status();

@@ -47,8 +47,8 @@ Host::Host(const Party& party, const rtCommUniqueId_t& id, const Admit& admit)
       deadline_(Deadline::after(party.timeout_ns)),
       hasty_ns_(party.timeout_ns) {}
 
-// A connection of each rank is a descriptor, and many systems let a process have 1024 unless it asks for more. What was there
-// is there again at the end.
+// A connection of each rank is a descriptor, and many systems let a process have 1024 unless it asks for more. The old limit is
+// set again at the end.
 class Host::Limit {
  public:
   explicit Limit(rlim_t wanted) {
@@ -80,6 +80,7 @@ Host::~Host() = default;
 
 Status Host::reserveDescriptors() {
   const rlim_t wanted = static_cast<rlim_t>(size()) + kOtherDescriptors;
+  // Few ranks fit in any limit, which is then left alone.
   if (size() <= kFewRanks) return Status();
   limit_ = std::make_unique<Limit>(wanted);
   if (limit_->most() >= wanted) return Status();
@@ -93,6 +94,7 @@ Status Host::listenHere() {
   std::vector<Address> addresses;
   RT_TRY(reserveDescriptors());
   RT_TRY(resolve(&addresses, party_.launch));
+  // A thousand ranks connect at once: poll() would walk over all of them for each message.
   poller_ = Descriptor(epoll_create1(EPOLL_CLOEXEC));
   if (!poller_.valid()) return Status::error(RT_ERROR_IO, "The system has no epoll for a rendezvous: %s.", strerror(errno));
   RT_TRY(listenAt(&listening_, &address_, addresses, party_.launch));
@@ -106,6 +108,7 @@ Status Host::run() {
   Status status = gather();
   // A rank of a later rendezvous that connects from here on finds nothing that listens, and comes again.
   listening_.close();
+  // They have not shown that they are ranks, and none is missing any more.
   while (!strangers_.empty()) drop(strangers_.front());
   gone_.clear();
   gathering_ = false;
@@ -124,11 +127,13 @@ Status Host::gather() {
 
 Status Host::agree() {
   RT_TRY(checkDevices());
+  // Rank 0 first: if it cannot create, the others need not try.
   if (const Status own = admit_(id_); !own.ok()) return Status::error(own.code(), "Rank 0: %s", own.message());
   for (Guest* guest : seats_) {
     if (guest == nullptr) continue;
     guest->channel.send(Kind::kOffer, id_);
     enter(*guest, State::kOffered);
+    // The message may not have gone out as a whole.
     watch(*guest);
     ++offered_;
   }
@@ -202,6 +207,7 @@ Host::Guests& Host::listOf(State state) {
 void Host::enter(Guest& guest, State state) {
   if (guest.state == State::kOffered) --offered_;
   Guests& to = listOf(state);
+  // At the end: the lists are in the order of `since`, so that sweep() looks at the front alone.
   if (guest.in != &to || state == State::kLeaving) to.splice(to.end(), *guest.in, guest.place);
   guest.in = &to;
   guest.state = state;
@@ -218,6 +224,7 @@ void Host::watch(Guest& guest) {
 
 void Host::step(const Deadline& deadline) {
   Deadline until = deadline;
+  // The wait ends when the oldest of them has had its time.
   for (const Guests* limited : {&strangers_, &leaving_}) {
     if (limited->empty()) continue;
     const Deadline of_first =
@@ -255,6 +262,7 @@ void Host::accept() {
       drop(guest);
       return;
     }
+    // A fresh nonce for each connection: what was recorded of another session does not fit.
     guest.channel.send(Kind::kHello, nonce);
     watch(guest);
   }
@@ -293,6 +301,7 @@ void Host::handle(Guest& guest, Kind kind) {
 
 void Host::join(Guest& guest) {
   Join& card = guest.card = guest.channel.body<Join>();
+  // Checked before anything in the card is believed.
   if (!guest.channel.beginWithLast(sessionOf(party_.launch.token, guest.nonce, card.nonce))) {
     refused_ = "it had another RT_COMM_TOKEN";
     guest.channel.send(Kind::kStranger, Empty());
@@ -345,6 +354,7 @@ void Host::drop(Guest& guest) {
     if (!gathering_ && lost_.ok()) {
       lost_ = Status::error(RT_ERROR_IO, "%s ended, or its connection did, after all ranks had come.", nameOf(guest).c_str());
     }
+    // During the gathering the seat is free again: the rank may come with a new connection.
     --arrived_;
   }
   if (seat != seats_.end()) *seat = nullptr;  // free for the next that comes

@@ -1,5 +1,5 @@
-// The thread of a hub. It owns all that it works with, and no other thread touches that: what it is told comes by its sockets,
-// from the ranks of its own process as from all others.
+// The thread of a hub. It owns all that it works with, and no other thread touches that. All news comes by its sockets, from
+// the ranks of its own process as from all others.
 #include "comm/bootstrap/hub.h"
 
 #include <netinet/in.h>
@@ -88,6 +88,7 @@ class Hub {
 
   bool over() const {
     if (!guests_.empty()) return false;
+    // Once all have come and gone, none comes again. Before that the hub waits for late ones, but not for ever.
     const bool all_came = std::all_of(seats_.begin(), seats_.end(), [](const Seat& seat) { return seat.came; });
     return all_came || nowNanoseconds() - began_ > kIdleTime;
   }
@@ -107,6 +108,7 @@ class Hub {
       served.push_back(&guest);
     }
     sockets.push_back({listening_.get(), POLLIN, 0});
+    // Short while a question is open, since its answer may be that a rank says nothing.
     const int64_t longest = questions_.empty() ? kBeatTime / 2 : kAnswerTime / 20;
     waitForSockets(sockets.data(), sockets.size(), Deadline::after(static_cast<uint64_t>(longest)));
     for (size_t i = 0; i < served.size(); ++i) {
@@ -118,6 +120,7 @@ class Hub {
   void accept() {
     Descriptor made(accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     Nonce nonce;
+    // More connections than ranks could ever need: strangers must not use up the descriptors of the process.
     if (!made.valid() || guests_.size() > 4 * seats_.size() + 16 || !drawNonce(&nonce).ok()) return;
     const int on = 1;  // of TCP: a short message does not wait for the answer to the one before
     (void)setsockopt(made.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
@@ -152,6 +155,7 @@ class Hub {
         return true;
       }
       case Kind::kFailure:
+        // Passed on as it is: the rank that failed has chosen the words.
         tellAll(Kind::kFailure, guest.channel.body<Failure>(), guest.rank);
         return true;
       case Kind::kLeft:
@@ -168,6 +172,7 @@ class Hub {
     if (!guest.channel.beginWithLast(sessionOf(secret_, guest.nonce, card.nonce))) return false;
     if (card.size != static_cast<int32_t>(seats_.size()) || card.rank < 0 || card.rank >= card.size) return false;
     Seat& seat = seats_[static_cast<size_t>(card.rank)];
+    // A rank comes once. A second one with its number is not believed.
     if (seat.came) return false;
     seat.came = true;
     seat.guest = &guest;
@@ -186,6 +191,7 @@ class Hub {
     if (guest.rank < 0) return;
     Seat& seat = seats_[static_cast<size_t>(guest.rank)];
     seat.guest = nullptr;
+    // Without a goodbye: the process has ended, or the network between.
     if (!seat.left) tellAll(Kind::kEnded, RankOf{guest.rank});
   }
 
@@ -203,6 +209,7 @@ class Hub {
     for (size_t rank = 0; rank < seats_.size(); ++rank) {
       const Seat& seat = seats_[rank];
       const bool silent = !seat.left && (seat.guest == nullptr || seat.question < question.number);
+      // Others may answer yet. A rank without a connection never will.
       if (silent && patient && seat.guest != nullptr) return false;
       if (!silent && seat.collectives >= fewest) continue;
       if (late.why == static_cast<int32_t>(Why::kSilent)) continue;
@@ -218,6 +225,7 @@ class Hub {
   void look() {
     const int64_t now = nowNanoseconds();
     for (Guest& guest : guests_) {
+      // A host that has lost power closes no connection: only its silence tells.
       if (!guest.gone && now - guest.heard > (guest.rank < 0 ? kAttendTime : kSilence)) drop(guest);
     }
     if (now - beat_ > kBeatTime) {
@@ -265,6 +273,7 @@ Status listenForHub(Descriptor* socket, Address* bound, const Launch& launch) {
 Status beginHub(Descriptor listening, const HubPlace& place, int32_t size) {
   if (!listening.valid()) RT_TRY(listenHere(&listening, place));
   auto hub = std::make_unique<Hub>(std::move(listening), place.secret, size);
+  // Detached: it ends with its ranks, and no thread of the program waits for it.
   std::thread([hub = std::move(hub)] {
     (void)withoutThrowing([&] { return hub->run(), Status(); });  // without memory it ends, and no rank is named
   }).detach();

@@ -1,6 +1,6 @@
 // The variables of launchers, in one table. A row counts where both its rank and its size are set, and the first such row
 // counts: what a user or torchrun says, then what started this process, then the batch system around it. Slurm's own variables
-// are last but one, since a batch script has them too, with rank 0, and hands them on to all that mpirun starts there.
+// are last but one. A batch script has them too, with rank 0, and hands them on to all that mpirun starts there.
 #include "comm/bootstrap/launch.h"
 
 #include <cerrno>
@@ -55,12 +55,14 @@ const char* sizeVariable(const Launcher& launcher, Lookup lookup) {
 Status findLauncher(const Launcher** found, Lookup lookup) {
   for (const Launcher& launcher : kLaunchers) {
     *found = &launcher;
+    // Both: a batch script may set one of them for other programs.
     if (lookup(launcher.rank) != nullptr && lookup(sizeVariable(launcher, lookup)) != nullptr) return Status();
   }
   for (const Launcher& launcher : kLaunchers) {
     const char* const size = sizeVariable(launcher, lookup);
     const bool has_rank = lookup(launcher.rank) != nullptr;
     if (!has_rank && lookup(size) == nullptr) continue;
+    // Half of a launcher's words is a mistake, which no default may hide.
     const char* const there = has_rank ? launcher.rank : size;
     return Status::error(RT_ERROR_INVALID_VALUE, "The environment has %s=%s and no %s: a launcher sets both.", there,
                          lookup(there), has_rank ? size : launcher.rank);
@@ -130,6 +132,7 @@ Status readPort(Launch* launch, Lookup lookup) {
 }  // namespace
 
 const char* fromEnvironment(const char* name) {
+  // Not in a process with more rights than its user: the environment is the user's.
   const char* const value = secure_getenv(name);
   return value != nullptr && value[0] != '\0' ? value : nullptr;
 }

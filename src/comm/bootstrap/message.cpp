@@ -31,7 +31,7 @@ constexpr uint32_t lengthOf() {
   return std::is_empty_v<Body> ? 0 : static_cast<uint32_t>(sizeof(Body));
 }
 
-// Of the bodies, by kind.
+// Lengths of the bodies, by kind.
 constexpr uint32_t kLengths[] = {0,  // kNone
 #define X(kind, body) lengthOf<body>(),
                                  RT_COMM_MESSAGES(X)
@@ -98,6 +98,7 @@ bool Channel::beginWithLast(const Digest& session) {
   const std::string_view last = last_;
   const size_t length = last.size() - sizeof(Digest);
   in_session_ = sameCode(textOf(codeOf(last.substr(0, length), End::kGuest, 0)), last.substr(length));
+  // The message that was checked here was number 0.
   received_ = 1;
   return in_session_;
 }
@@ -105,6 +106,7 @@ bool Channel::beginWithLast(const Digest& session) {
 Digest Channel::codeOf(std::string_view text, End from, uint64_t number) const {
   Blake2b code(session_);
   code.addPart(from == End::kHost ? "of rank 0" : "to rank 0");
+  // With side and number, a message that is sent back or again does not fit.
   code.add(&number, sizeof number);
   code.add(text.data(), text.size());
   return code.finish();
@@ -132,6 +134,7 @@ void Channel::flush() {
       out_.clear();
     }
   }
+  // Only this direction: the other end reads the last message, and then closes.
   if (finishing_ && out_.empty()) (void)shutdown(socket_.get(), SHUT_WR);
 }
 
@@ -143,6 +146,7 @@ void Channel::finish() {
 Channel::Got Channel::fill(size_t wanted) {
   while (in_.size() < wanted) {
     char buffer[2048];
+    // Never more than the message at hand, so that nothing of the next one is lost with it.
     const ssize_t got = recv(socket_.get(), buffer, std::min(sizeof buffer, wanted - in_.size()), MSG_DONTWAIT);
     if (got > 0) {
       in_.append(buffer, static_cast<size_t>(got));
@@ -159,6 +163,7 @@ Channel::Got Channel::receive(Kind* kind) {
   Head head;
   if (const Got got = fill(sizeof head); got != Got::kMessage) return got;
   memcpy(&head, in_.data(), sizeof head);
+  // The mark before the version: only then is the version a number of ours.
   if (head.mark != kMark) return Got::kStrange;
   if (head.version != kVersion) return Got::kOtherVersion;
   if (!isKind(head.kind) || head.length != kLengths[static_cast<uint32_t>(head.kind)] || head.zero != 0) return Got::kStrange;

@@ -70,6 +70,7 @@ struct Presence::Connection {
 
 Status Presence::begin(std::unique_ptr<Presence>* presence, const HubPlace& place, int32_t rank, int32_t size,
                        Hearing hearing) {
+  // A limit: without a hub the ranks go on, and only know less of each other.
   const Deadline deadline = Deadline::after(kAttendTime);
   std::unique_ptr<Channel> channel;
   for (;;) {  // rank 0 may be about to make it
@@ -81,6 +82,7 @@ Status Presence::begin(std::unique_ptr<Presence>* presence, const HubPlace& plac
   Descriptor wake(openSignalDescriptor());
   if (!wake.valid()) return noHub();
   const auto connection = std::make_shared<Connection>(std::move(channel), std::move(wake), rank, std::move(hearing));
+  // Before the thread: if that cannot start, the connection ends with this object.
   auto made = std::make_unique<Presence>(connection);
   std::thread([connection] {
     (void)withoutThrowing([&] { return connection->run(), Status(); });  // without memory it ends, and no rank is named
@@ -159,6 +161,7 @@ void Presence::Connection::run() {
   for (;;) {
     waitForSockets(sockets, 2, Deadline::after(kBeatTime / 2));
     const std::lock_guard lock(mutex);
+    // Nothing of Hearing is called from here on: its owner is being destroyed.
     if (ending) return channel->finish();
     channel->flush();
     const bool connected = hear();
@@ -170,6 +173,7 @@ void Presence::Connection::run() {
     }
     sockets[0].events = static_cast<short>(channel->sending() ? POLLIN | POLLOUT : POLLIN);
     if (connected && now - heard < kSilence) continue;
+    // The hub is in the process of rank 0, and has gone with it.
     if (!without_hub && rank != 0) hearing.ended(0);
     return;
   }

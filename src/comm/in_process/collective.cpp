@@ -35,6 +35,7 @@ Status Member::move(void* to, int32_t to_rank, const void* from, int32_t from_ra
     memcpy(to, from, bytes);
     return Status();
   }
+  // settle() waits for the stream before another rank may touch the memory.
   submitted_ = true;
   RT_TRY_CORE(rtMemcpyAsync(to, from, bytes, RT_MEMCPY_DEFAULT, stream_));
   return Status();
@@ -67,6 +68,8 @@ Status Member::work(const Operation& operation, Meeting& meeting) {
     case Kind::kAllReduce:
     case Kind::kReduce:
     case Kind::kReduceScatter:
+      // Each rank reduces the segments that it owns and gives the result to all that receive it. So every element is reduced
+      // once, by one rank, and all get the same bits.
       for (const Segment& segment : segments(operation)) {
         if (segment.owner == rank_) RT_TRY(reduceSegment(segment, operation, meeting));
       }
@@ -106,9 +109,11 @@ Status Member::allToAll(const Operation& operation, Meeting& meeting) {
   for (int32_t rank = 0; rank < size() && status.ok(); ++rank) {
     status = pull(at(all, bytes * rank), at(meeting.operations[rank]->send, bytes * rank_), bytes, rank);
   }
+  // In place a rank's source is its destination: no rank may write before all have read.
   if (std::any_of(meeting.operations.begin(), meeting.operations.end(), in_place)) {
     const Status settled = settle();  // what this rank has pulled may be overwritten after the step
     if (status.ok()) status = settled;
+    // Before the step: the others wait there without a limit, and a failure ends that wait.
     if (!status.ok()) monitor().fail(status, rank_);
     const Status stepped = team_->step(meeting);
     if (status.ok()) status = stepped;
@@ -126,6 +131,7 @@ std::vector<Member::Segment> Member::segments(const Operation& operation) const 
   std::vector<Segment> all;
   if (operation.kind == Kind::kReduceScatter) {
     for (int32_t rank = 0; rank < size(); ++rank) {
+      // A rank whose device runs no such kernels has its part reduced by another one.
       const bool can = std::binary_search(owners.begin(), owners.end(), rank);
       const int32_t owner = can ? rank : owners[static_cast<size_t>(rank) % owners.size()];
       all.push_back({operation.count * rank, operation.count, 0, rank, owner});
@@ -163,6 +169,7 @@ Status Member::reducePiece(const Segment& segment, uint64_t done, uint64_t count
   std::vector<const void*> operands(static_cast<size_t>(size()));
   for (int32_t rank = 0; rank < size(); ++rank) {
     operands[rank] = at(meeting.operations[rank]->send, (segment.first + done) * element);
+    // Memory of another device is brought here piece by piece. Memory within reach is read where it is.
     if (reaches(rank)) continue;
     RT_TRY(pull(slot(rank), operands[rank], bytes, rank));
     operands[rank] = slot(rank);

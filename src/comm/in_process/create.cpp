@@ -13,6 +13,7 @@ Status createInProcess(std::vector<std::shared_ptr<Communicator>>* members, std:
   const auto team = std::make_shared<Team>(std::move(places), settings, monitor, createInProcess);
   members->resize(static_cast<size_t>(team->size()));
   for (int32_t rank = 0; rank < team->size(); ++rank) {
+    // A member that cannot be made undoes those before it: no rank has been published yet.
     RT_TRY(Member::create(&(*members)[rank], team, settings, rank, monitor));
   }
   return Status();

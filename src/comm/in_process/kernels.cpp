@@ -1,5 +1,5 @@
-// The source of the kernels and their launches. One text serves all types: a few lines before it say what an element is, as
-// which number it is calculated, and how it is loaded and stored. host_reduction.cpp has the same arithmetic in C++.
+// The source of the kernels and their launches. One text serves all types. A few lines before it define an element, the number
+// that it is calculated as, and how it is loaded and stored. host_reduction.cpp has the same arithmetic in C++.
 #include "comm/in_process/kernels.h"
 
 #include <string>
@@ -88,6 +88,7 @@ Kernels::~Kernels() {
 Status Kernels::build(int32_t type) {
   const std::lock_guard lock(mutex_);
   Module& entry = modules_[type];
+  // Built with the first operation of a type, before it is submitted: a batch in a stream builds nothing.
   if (entry.module != nullptr) return Status();
   Module made;
   RT_TRY_CORE(rtModuleCreateFromSource(&made.module, (std::string(kElements[type]) + kSource).c_str(), nullptr, context_));
@@ -95,6 +96,7 @@ Status Kernels::build(int32_t type) {
   for (int32_t i = 0; i < kReductionCount && code == RT_SUCCESS; ++i) {
     code = rtModuleGetKernel(&made.combine[i], kNames[i], made.module);
   }
+  // The entry stays empty, so that the next operation tries again.
   if (code != RT_SUCCESS) {
     const Status status = fromCore(code);
     (void)rtModuleDestroy(made.module);

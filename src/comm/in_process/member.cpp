@@ -1,5 +1,5 @@
-// A rank's life, its checks, and the order of what one batch consists of: sends are offered first, so that ranks that send to
-// each other meet; then collectives, in order; then receives; at last the rank waits until its offers are taken.
+// A rank's life, its checks, and the order within a batch. Sends are offered first, so that ranks that send to each other meet.
+// Then come collectives, in order, and then receives. At last the rank waits until its offers are taken.
 #include "comm/in_process/member.h"
 
 #include <algorithm>
@@ -28,6 +28,7 @@ Status Member::create(std::shared_ptr<Communicator>* out, std::shared_ptr<Team> 
 Member::~Member() {
   (void)rtStreamDestroy(stream_);  // stale if the context has ended: nothing to do
   (void)rtFree(scratch_);
+  // Last: from now on operations that still expect this rank fail. Its stream and memory are given back before.
   team_->part(rank_);
 }
 
@@ -47,6 +48,7 @@ Status Member::check(const Operation& operation, bool captured) {
 }
 
 Status Member::run(const std::vector<Operation>& operations, const Submission&) {
+  // Batches of two streams may run at the same time, but a rank has one stream and one piece of scratch memory.
   const std::lock_guard alone(running_);
   std::deque<Offer> offers;  // their addresses stay
   Status status = withoutThrowing([&] {
@@ -65,6 +67,7 @@ Status Member::run(const std::vector<Operation>& operations, const Submission&) 
   }
   for (Offer& offer : offers) {
     if (status.ok()) status = team_->waitForTaker(offer, rank_);
+    // An offer lies on this stack. It may not leave before no other rank can find it.
     if (!status.ok()) team_->takeBack(offer, rank_);
   }
   if (!status.ok()) monitor().fail(status, rank_);

@@ -15,6 +15,7 @@ Status Team::announceSplit(int32_t color, int32_t key, int32_t rank, uint64_t* t
   // The others wait for `made` alone, so the members are this thread's until then.
   if (complete != nullptr) status = withoutThrowing([&] { return makeSplit(*complete); });
   const Monitor::Lock lock = monitor_->lock();
+  // The others wait for `made` alone, and would wait until their time had passed.
   if (!status.ok()) monitor_->failLocked(status, rank);
   if (complete != nullptr) complete->made = status.ok();
   monitor_->notifyLocked();
@@ -35,6 +36,7 @@ Status Team::comeToSplit(std::shared_ptr<Split>* complete, int32_t color, int32_
     made->members.resize(places_.size());
     entry = open_splits_.emplace(*ticket, std::move(made)).first;
   }
+  // Only after all that may throw: a rank that failed here has not come.
   ++splits_[rank];
   Split& split = *entry->second;
   split.colors[rank] = color;
@@ -52,6 +54,7 @@ Status Team::makeSplit(Split& split) {
   for (int32_t rank = 0; rank < size(); ++rank) {
     if (split.colors[rank] != RT_COMM_NO_COLOR) order.push_back(rank);
   }
+  // Stable: ranks with equal keys keep their order, as MPI has it.
   std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
     return std::pair(split.colors[a], split.keys[a]) < std::pair(split.colors[b], split.keys[b]);
   });
@@ -78,6 +81,7 @@ Status Team::takeSplit(uint64_t ticket, int32_t rank, std::shared_ptr<Communicat
   }
   Status status = waited == Monitor::Wait::kReady ? Status() : monitor_->failureLocked();
   if (status.ok()) *made = std::move(split->members[rank]);
+  // The last one to take removes the split, whether it got a rank or a failure.
   if (++split->taken == size()) open_splits_.erase(ticket);
   return status;
 }

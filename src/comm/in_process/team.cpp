@@ -1,5 +1,5 @@
 // How ranks meet. A meeting begins for all ranks or for none: the last arrival decides under the lock, and `begun` counts
-// before a failure. So each rank that works knows that all others do, and can wait for their leaving without a limit: work ends
+// before a failure. So each rank that works knows that all others do, and can wait for their leaving without a limit. Work ends
 // in bounded time, whatever becomes of the communicator.
 #include "comm/in_process/team.h"
 
@@ -32,6 +32,7 @@ Team::Team(std::vector<Place> places, Settings settings, std::shared_ptr<Monitor
     const bool on_host = at.backend == RT_BACKEND_CPU;
     all_on_host_ = all_on_host_ && on_host;
     if (!on_host && (at.backend == RT_BACKEND_NULL || !has(RT_CAPABILITY_KERNELS, at.device))) continue;
+    // Ranks that can reduce. The CPU always can: it needs no kernel for it.
     owners_.push_back(rank);
     if (on_host || has(RT_CAPABILITY_DOUBLE, at.device)) double_owners_.push_back(rank);
   }
@@ -66,6 +67,7 @@ Status Team::arrive(std::shared_ptr<Meeting>* out, const Operation& operation, i
   const std::shared_ptr<Meeting> meeting = entry->second;
   meeting->operations[rank] = &operation;
   if (++meeting->arrived == size()) {
+    // Decided under the lock: the meeting begins for all or fails for all.
     meetings_.erase(number);  // those that wait hold it
     begin(*meeting);
   } else if (const int32_t parted = partedOf(*meeting); parted >= 0) {
@@ -85,6 +87,7 @@ Status Team::arrive(std::shared_ptr<Meeting>* out, const Operation& operation, i
 
 void Team::begin(Meeting& meeting) {
   int32_t odd = -1;
+  // Before any rank works: an operation that differs could read or write beyond another's memory.
   if (const Status differs = sentences::compare(meeting.operations, name(), &odd); !differs.ok()) {
     monitor_->failLocked(differs, odd);
     return;
@@ -104,6 +107,7 @@ Status Team::step(Meeting& meeting) {
 Status Team::leave(Meeting& meeting) {
   Monitor::Lock lock = monitor_->lock();
   if (++meeting.left == size()) monitor_->notifyLocked();
+  // Not ended by a failure: other ranks may still read this rank's memory.
   monitor_->waitForEnd(lock, [&] { return meeting.left == size(); });
   return monitor_->failureLocked();
 }
@@ -125,6 +129,7 @@ Status Team::waitForTaker(Offer& offer, int32_t rank) {
     monitor_->failLocked(sentences::lateForPoint(peer, name(), within(), rank, *offer.operation), peer);
   }
   if (!offer.taken && parted_[peer]) failParted(peer, "receive");
+  // Taken means that the peer copies from this rank's memory right now, so the wait below has no limit.
   if (!offer.taken) return monitor_->failureLocked();
   monitor_->waitForEnd(lock, [&] { return offer.done; });
   return monitor_->failureLocked();
@@ -149,6 +154,7 @@ Status Team::take(Offer** out, const Operation& receive, int32_t rank) {
   }
   if (monitor_->failedLocked()) return monitor_->failureLocked();
   Offer* const offer = from.front();
+  // Sends and receives of one pair match in order, so the first offer is the one that is meant.
   if (offer->operation->type != receive.type || offer->operation->count != receive.count) {
     monitor_->failLocked(sentences::differs(peer, name(), *offer->operation, rank, receive), peer);
     return monitor_->failureLocked();

@@ -32,6 +32,7 @@ Status open(const Plugin** plugin) {
     std::string reason, why;
     const std::string beside = besideThisLibrary();
     void* library = beside.empty() ? nullptr : openLibrary(beside.c_str(), &reason);
+    // Then where the loader looks.
     if (library == nullptr) library = openLibrary(kPluginFile, &why);
     if (library == nullptr) {
       if (!why.empty()) reason = why;
@@ -41,6 +42,7 @@ Status open(const Plugin** plugin) {
     }
     const auto entry = reinterpret_cast<PluginEntry>(dlsym(library, kPluginSymbol));
     const Plugin* const table = entry != nullptr ? entry() : nullptr;
+    // The table has no sizes: another version may have other functions in its places.
     if (table == nullptr || table->version != kPluginVersion) {
       return Status::error(RT_ERROR_BACKEND_UNAVAILABLE, "%s is of another release than this library.", kPluginFile);
     }
@@ -114,6 +116,7 @@ Rank::~Rank() {
 // MPI has no split that can be given up. So the ranks meet first, as for a collective, on the calling thread.
 Status Rank::announceSplit(int32_t color, int32_t key, uint64_t* ticket) {
   RT_TRY(admitThread());
+  // Both numbers fit, so that nothing has to be kept until takeSplit().
   *ticket = static_cast<uint64_t>(static_cast<uint32_t>(color)) << 32 | static_cast<uint32_t>(key);
   return Status();
 }
@@ -123,6 +126,7 @@ Status Rank::takeSplit(uint64_t ticket, std::shared_ptr<Communicator>* made) {
   const auto color = static_cast<int32_t>(ticket >> 32), key = static_cast<int32_t>(ticket & 0xffffffffu);
   if (manner_.calls == Calls::kMessages) {
     const std::lock_guard running(running_);
+    // With a time limit, which MPI_Comm_split has not.
     const Status met = meet({Kind::kBarrier});
     if (!met.ok()) {
       fail(met);

@@ -1,11 +1,11 @@
-// What the ranks agree on, in this order: whether all of them can, whether their devices differ, NCCL's id with the place of
-// their hub, and at last whether NCCL has started every rank. Each step is one collective of MPI, whose cost is MPI's.
+// The ranks agree on four things, in this order: whether all of them can, whether their devices differ, NCCL's id with the
+// place of their hub, and whether NCCL has started every rank. Each step is one collective of MPI, whose cost is MPI's.
 //
-// The hub (comm/bootstrap/hub.h) is in the process of rank 0: at a Unix socket where all ranks are on one host, else at an
-// address of rank 0's host. Its secret is drawn by rank 0 and goes round by MPI alone.
+// The hub (comm/bootstrap/hub.h) is in the process of rank 0. It is at a Unix socket where all ranks are on one host, else at
+// an address of rank 0's host. Its secret is drawn by rank 0 and goes round by MPI alone.
 //
 // A rank that fails in NCCL's start would leave the others there until their time has passed. So it tells its neighbours in a
-// tree of the ranks, which tell theirs: few messages of each rank, of which all are in this call and listen.
+// tree of the ranks, which tell theirs. Each rank sends few messages, and all are in this call and listen.
 #include "comm/mpi/nccl_start.h"
 
 #include <time.h>
@@ -43,7 +43,7 @@ struct Told {
 
 using Uuid = std::array<uint8_t, 16>;
 
-// What a rank says of itself before NCCL starts.
+// A rank's facts about itself, before NCCL starts.
 struct Card {
   Uuid device;
   uint64_t host;  // nccl::numberOfHost()
@@ -120,6 +120,7 @@ class Starting {
     const Status found = may ? findNccl(&version) : Status();
     const bool asks = choice_ == Choice::kNccl || config::get(config::Variable::kNccl) != nullptr;
     const auto chosen = static_cast<int64_t>(choice_);
+    // The least of a number and of its negative: equal to each other only if all ranks have the same.
     int64_t values[kValues] = {chosen, -chosen, version, -version, may && version == kNone ? of_.rank : kNoRank, asks ? 0 : 1};
     RT_TRY(called(of_.plugin.least(values, kValues, of_.comm)));
     if (values[kChoice] != -values[kMinusChoice]) {
@@ -163,7 +164,8 @@ class Starting {
                                    twice->second, (twice + 1)->second));
   }
 
-  // Of rank 0. Without a secret, or an address that other hosts reach, the ranks have no hub: no failure, as they work alike.
+  // For rank 0. Without a secret, or an address that other hosts reach, the ranks have no hub. That is no failure, as they work
+  // alike.
   void placeHub(HubCard* card) {
     if (of_.size == 1 || !bootstrap::drawNonce(&card->secret).ok()) return;
     if (on_one_host_) {
@@ -203,6 +205,7 @@ class Starting {
       if (own.ok()) placeHub(&message.hub);
     }
     RT_TRY(called(of_.plugin.share(&message, sizeof message, 0, of_.comm)));
+    // All ranks see it, so all take part in the next step, which has the sentence.
     if (message.made == 0) return tellAll(0, own);
     *id = message.id;
     readHub(message.hub);
@@ -218,6 +221,7 @@ class Starting {
       RT_TRY(begun->look(&done));
       if (done) break;
       RT_TRY(listen());
+      // Without a sentence, as agree() takes that of the rank which failed first.
       if (told_) return Status::bare(RT_ERROR_LAUNCH_FAILED);  // the rank that failed has the sentence
       if (deadline.passed()) {
         return Status::error(RT_ERROR_TIMEOUT, "NCCL did not start %d ranks within %.3g s.", of_.size,
@@ -245,6 +249,7 @@ class Starting {
       (void)nanosleep(&kNap, nullptr);
     }
     if (failed == kNoRank) return Status();
+    // This rank may have started: it ends with the others.
     outcome_.made.reset();
     return tellAll(static_cast<int32_t>(failed), own);
   }
@@ -264,6 +269,7 @@ class Starting {
     if (told_) return Status();
     told_ = from >= 0;
     if (std::exchange(spread_, true)) return Status();
+    // Messages may be under way that no rank takes any more.
     outcome_.quiet = false;
     const char nothing = 0;
     for (const int32_t to : neighboursOf(of_.rank, of_.size)) {

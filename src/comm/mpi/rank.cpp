@@ -1,4 +1,4 @@
-// What a batch does: sends and receives are begun first, then collectives run in order, then all is waited for. Waiting is
+// The order of a batch: sends and receives are begun first, then collectives run in order, then all is waited for. Waiting is
 // asking MPI again and again, which makes its progress; between the questions the rank listens to the others.
 #include "comm/mpi/rank.h"
 
@@ -80,6 +80,7 @@ Status Rank::runAlone(const std::vector<Operation>& operations) {
   std::deque<Staged> points;
   Status status = withoutThrowing([&]() -> Status {
     RT_TRY(monitor().failure());  // a launch of a graph comes here in any case
+    // Receives first: a message that finds its receive waiting needs no buffer of MPI.
     for (const bool receives : {true, false}) {
       for (const Operation& operation : operations) {
         if (operation.kind == (receives ? Kind::kReceive : Kind::kSend)) RT_TRY(startPoint(&points.emplace_back(), operation));
@@ -92,6 +93,7 @@ Status Rank::runAlone(const std::vector<Operation>& operations) {
     return Status();
   });
   if (status.ok()) return status;
+  // In any case: MPI still knows the requests, whose memory may not go before.
   for (Staged& point : points) giveUp(&point);
   fail(status);
   return monitor().failure();  // the first one, which may have come from another rank
@@ -109,6 +111,7 @@ Status Rank::stage(Staged* staged, const Operation& operation, bool direct) {
   RT_TRY_CORE(rtMallocHost(&staged->memory, std::max<uint64_t>(1, ranges.send + ranges.receive), place().context));
   if (ranges.send != 0) {
     RT_TRY_CORE(rtMemcpyAsync(staged->memory, operation.send, ranges.send, RT_MEMCPY_DEFAULT, stream_));
+    // MPI reads the copy on the host at once.
     RT_TRY_CORE(rtStreamSynchronize(stream_));
   }
   staged->operation.send = staged->memory;
@@ -228,8 +231,8 @@ Status Rank::inPieces(const Operation& operation, uint64_t most_bytes) {
 
 // ---- Collectives of MPI itself ----
 
-// MPI's mark for "in place" has to stand at all ranks or at none, and the ranks have not told each other: those in place send a
-// copy. The library's own operations of MPI calculate on the host, so that reductions of a device's memory are staged.
+// MPI's mark for "in place" has to stand at all ranks or at none, and the ranks have not told each other. So those in place
+// send a copy. The library's own operations of MPI calculate on the host, so that reductions of a device's memory are staged.
 Status Rank::completeWhole(const Operation& operation) {
   Staged staged;
   all_in_place_ = false;
@@ -306,14 +309,15 @@ Status Rank::meet(const Operation& operation) {
     RT_TRY(bring(&gathered_->mine[sizeof mine], operation.send, ranges.send));
     bytes += ranges.send;
   }
+  // Tells other ranks that ask how far this one has come.
   waits_for_ = ++collectives_;
   met_ = false;
   RT_TRY(gatherHeaders(operation, bytes, slotBytes()));
   return takeHeaders(operation, slotBytes());
 }
 
-// Many ranks do not tell each other what each means: they agree on the least and the largest of each number, whose cost is that
-// of one reduction of MPI. Where these differ, all ranks see it, and gather what each means.
+// Many ranks do not tell each other what each means. They agree on the least and the largest of each number, at the cost of one
+// reduction of MPI. Where these differ, all ranks see it, and gather what each means.
 Status Rank::meetMany(const Operation& operation) {
   const Header mine = headerOf(operation);
   const bool barrier = operation.kind == Kind::kBarrier;
@@ -372,6 +376,7 @@ Status Rank::takeHeaders(const Operation& operation, uint64_t slot) {
   met_ = true;
   for (int32_t other = 0; other < size(); ++other) {
     const Header of = header(other);
+    // All ranks must cut a long operation alike, so one that stages makes all of them go in short pieces.
     stages_ = stages_ || of.direct == 0;
     all_in_place_ = all_in_place_ && of.in_place != 0;
     met_ = met_ && matches(operation, meantBy(of));

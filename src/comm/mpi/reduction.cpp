@@ -21,7 +21,7 @@ uint64_t partOf(uint64_t count, int32_t rank, int32_t size) {
          count % static_cast<uint64_t>(size) * static_cast<uint64_t>(rank) / static_cast<uint64_t>(size);
 }
 
-// What is sent is only read, which MPI's older functions do not say.
+// Sent memory is only read, which MPI's older functions do not say.
 char* sentBy(const Operation& of) { return static_cast<char*>(const_cast<void*>(of.send)); }
 
 bool receives(const Operation& of, int32_t rank) { return of.kind != Kind::kReduce || rank == of.root; }
@@ -34,6 +34,7 @@ class Rank::Transfers {
   explicit Transfers(Rank& rank) : rank_(rank) {}
   ~Transfers() {
     for (PluginRequest* each : requests_) {
+      // A receive may write to memory that is about to go.
       if (each != nullptr) rank_.plugin_.abandon(each);
     }
   }
@@ -71,6 +72,7 @@ Status Rank::reduce(const Operation& of) {
     memmove(of.receive, of.send, of.count * element);
     return Status();
   }
+  // Its parts lie apart in the operand, and are the ranks' own.
   if (of.kind == Kind::kReduceScatter) return isMany() ? reduceScatterAmongMany(of) : reduceScatter(of);
   if (!isMany() && of.kind == Kind::kAllReduce && of.count * element * static_cast<uint64_t>(size()) <= kWhole)
     return reduceWhole(of);
@@ -112,6 +114,7 @@ Status Rank::reduceParts(const Operation& of) {
 
   Transfers operands(*this), sources(*this), results(*this);
   RT_TRY(receiveOperands(&operands, of, own));
+  // Posted early, so that results find their place at once.
   if (!in_place) RT_TRY(receiveResults(&results));
   RT_TRY(forOthers(
       [&](int32_t peer) { return sources.add(peer, of, Direction::kSend, sentBy(of) + begin(peer) * element, length(peer)); }));
@@ -165,6 +168,7 @@ Status Rank::exchangeAmongMany(Kind kind, int32_t root, const Operation& like, u
 // Parts are as long for all ranks: the last ones may be filled up with zeros, which no rank takes.
 Status Rank::reduceAmongMany(const Operation& of) {
   const uint64_t element = sizeOf(of.type), ranks = static_cast<uint64_t>(size());
+  // MPI's collectives want parts of one length.
   const uint64_t share = (of.count + ranks - 1) / ranks, bytes = share * element, whole = bytes * ranks;
   if (of.count == 0) return Status();
   auto operand = std::make_unique<std::vector<char>>(whole), operands = std::make_unique<std::vector<char>>(whole);

@@ -1,5 +1,5 @@
-// Waiting for MPI, and what ranks tell each other meanwhile: that one has failed, and, when the time of a wait has passed,
-// which of them are there. A rank answers while it waits, and only then: one that does not answer is the one that is missing.
+// Waiting for MPI, and messages between the ranks meanwhile: that one has failed, and, when the time of a wait has passed,
+// which of them are there. A rank answers while it waits, and only then. So one that does not answer is missing.
 #include <sched.h>
 #include <time.h>
 
@@ -55,6 +55,7 @@ Status Rank::wait(PluginRequest* request, const Operation& operation, uint64_t* 
     int32_t done = 0;
     uint64_t got = bytes != nullptr ? *bytes : 0;
     if (const char* why = plugin_.test(&done, &got, request)) return failedPlugin(why);
+    // The request is gone by now: the plug-in has ended it.
     if (done != 0) {
       if (bytes != nullptr) *bytes = got;
       return Status();
@@ -99,6 +100,7 @@ void Rank::announceFailure() {
   const Status failure = monitor().failure(&report.rank);
   report.code = failure.code();
   copyLetters(report.text, sizeof report.text, failure.message());
+  // Once: in a tree, a rank that passed the same failure on twice would never come to rest.
   if (passed_.exchange(true, std::memory_order_relaxed)) return;
   for (const int32_t to : told()) (void)plugin_.post(to, kFail, &report, sizeof report, comm_);  // else it times out
 }
@@ -119,6 +121,7 @@ Status Rank::expire(const Operation& operation) {
     return monitor().failure();
   }
   const std::vector<int32_t> asked = told();
+  // 0 is no answer; else the number of the collective that the rank waits for, and one more.
   answers_.assign(static_cast<size_t>(size()), 0);
   const Report question = {};
   for (const int32_t to : asked) {
@@ -129,8 +132,9 @@ Status Rank::expire(const Operation& operation) {
   const Deadline grace = Deadline::after(std::clamp(settings().timeout_ns / 4, kLeastGrace, kMostGrace));
   const Deadline longer = Deadline::after(kMostGrace), last = Deadline::after(isMany() ? 3 * kMostGrace : 0);
   const auto silent = [&](int32_t other) { return answers_[static_cast<size_t>(other)] == 0; };
-  // Missing is a rank that does not answer: it is gone, or at other work. Where all do, it is one that waits in no collective
-  // or an earlier one. A rank in a later one has been here: when a rank is gone, the others may have come differently far.
+  // A rank that does not answer counts as missing (dead or busy elsewhere). Where all answer, it is one that waits in no
+  // collective or an earlier one. A rank in a later one has been here: when a rank is gone, the others may have come
+  // differently far.
   const auto earlier = [&](int32_t other) { return answers_[static_cast<size_t>(other)] < waits_for_ + 1; };
   int32_t late = -1;
   for (;;) {

@@ -89,9 +89,11 @@ MPI_Datatype datatype(int32_t type) {
 // ---- Life ----
 
 const char* adopt(PluginComm** out, std::unique_ptr<PluginComm> made, int32_t* rank, int32_t* size) {
+  // Three communicators: messages about failures, and splits, must not be matched with operations in flight.
   MPI_TRY(MPI_Comm_dup(made->operations, &made->messages));
   MPI_TRY(MPI_Comm_dup(made->operations, &made->splits));
   for (MPI_Comm each : {made->operations, made->messages, made->splits})
+    // MPI's default handler ends the process.
     MPI_TRY(MPI_Comm_set_errhandler(each, MPI_ERRORS_RETURN));
   MPI_TRY(MPI_Comm_rank(made->operations, &made->rank));
   MPI_TRY(MPI_Comm_size(made->operations, &made->size));
@@ -111,6 +113,7 @@ const char* attach(PluginComm** out, const void* mpi_comm, Calls calls, int32_t*
              : level >= MPI_THREAD_SERIALIZED ? Threads::kOneAtATime
                                               : Threads::kOne;
   MPI_Comm given = MPI_COMM_NULL;
+  // A handle of MPI is an int or a pointer, depending on the MPI: only this file knows.
   memcpy(&given, mpi_comm, sizeof given);
   if (given == MPI_COMM_NULL) return refused("The communicator of MPI is MPI_COMM_NULL.");
   int inter = 0;
@@ -135,6 +138,7 @@ const char* split(PluginComm** out, int32_t color, int32_t key, int32_t* rank, i
 
 void release(PluginComm* comm) {
   int finalised = 0;
+  // After MPI's end its objects are gone, and a call would end the process.
   if (MPI_Finalized(&finalised) == MPI_SUCCESS && finalised == 0) {
     for (MPI_Comm each : {comm->operations, comm->messages, comm->splits}) (void)MPI_Comm_free(&each);
     for (int type = 0; type < kTypeCount; ++type) {
@@ -184,8 +188,8 @@ void describe(char* text, uint32_t size) {
   copyLetters(text, size, all);
 }
 
-// An extension that not every MPI has, so it is looked up where the loader has MPI. What a header said when the plug-in was
-// built would be a guess about the MPI that runs.
+// An extension that not every MPI has, so it is looked up where the loader has MPI. A header's word from the build of the
+// plug-in would be a guess about the MPI that runs.
 int32_t takesCudaMemory() {
   using Query = int (*)();
   const auto query = reinterpret_cast<Query>(dlsym(RTLD_DEFAULT, "MPIX_Query_cuda_support"));
@@ -204,7 +208,7 @@ struct Places {
     if (of.kind == Kind::kAllToAll && of.send == of.receive) send = MPI_IN_PLACE;
     if (of.kind == Kind::kScatter && is_root && of.receive == static_cast<const char*>(of.send) + own) receive = MPI_IN_PLACE;
   }
-  // Of the root of a broadcast.
+  // For the root of a broadcast.
   void bringToReceive() const {
     if (is_root && send != receive) memcpy(receive, send, bytes);
   }
@@ -302,6 +306,7 @@ const char* reductionOf(MPI_Op* out, const Operation& of, PluginComm* comm) {
   if (*out != MPI_OP_NULL) return nullptr;
   MPI_Op& reduction = comm->reductions[of.type][of.reduction];
   bool& made = comm->made[of.type][of.reduction];
+  // 1: commutative, so that MPI may choose the order of the operands (rt_comm.h).
   if (!made) MPI_TRY(MPI_Op_create(kCombine[of.type][of.reduction], 1, &reduction));
   made = true;
   *out = reduction;
@@ -355,7 +360,7 @@ const char* complete(const Operation& of, PluginComm* comm) {
   return nullptr;
 }
 
-// Gives receives up. What has been sent goes its way.
+// Gives receives up. Messages that were sent go their way.
 void abandonAll(std::vector<MPI_Request>& requests) {
   for (MPI_Request& each : requests) {
     if (each == MPI_REQUEST_NULL) continue;
@@ -394,6 +399,7 @@ const char* exchange(PluginRequest** out, const void* mine, uint32_t bytes, void
       return why;
     }
   } else {
+    // Whole slots: an all-gather has one length for all ranks.
     const int count = static_cast<int>(slot);
     MPI_TRY(MPI_Iallgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, comm->operations, &request->request));
   }
@@ -415,10 +421,11 @@ const char* transfer(PluginRequest** out, Direction direction, void* memory, uin
   return nullptr;
 }
 
-// A receive that has begun cannot be cancelled, and a wait for it may have no end where the sender is gone: one look is enough.
+// A receive that has begun cannot be cancelled, and a wait for it may have no end if the sender is gone. So one look is enough.
 void abandon(PluginRequest* request) {
   int over = 0;
   if (request->receives) (void)MPI_Cancel(&request->request);
+  // A test that finds the request over frees it.
   if (MPI_Test(&request->request, &over, MPI_STATUS_IGNORE) == MPI_SUCCESS && over == 0) {
     (void)MPI_Request_free(&request->request);
   }

@@ -1,7 +1,7 @@
-// NCCL's guide lets any thread abort, but not while another is in a call with the same communicator: the abort frees what the
-// call still uses. The ranks have met before a call, so each of them calls, and the calls return: at the first of a kind after
-// the seconds in which NCCL connects the ranks. So an abort leaves NCCL alone while a call lasts. It begins in spite of one
-// that outlasts kPatience, where a rank failed within NCCL: then the abort is the only way out of that call.
+// NCCL's guide lets any thread abort, but not while another is in a call with the same communicator. The abort frees what the
+// call still uses. The ranks have met before a call, so each of them calls, and the calls return. The first call of a kind may
+// take seconds, in which NCCL connects the ranks. So an abort leaves NCCL alone while a call lasts. It begins in spite of a
+// call that outlasts kPatience, where a rank failed within NCCL. Then the abort is the only way out of that call.
 #include "comm/nccl/clique.h"
 
 #include <algorithm>
@@ -67,6 +67,7 @@ void Clique::end(Result (*function)(NativeComm*)) {
     const std::lock_guard lock(mutex_);
     if (!mayEndLocked()) return;
   }
+  // In one group: an end of one communicator waits for those of its ranks in this process.
   (void)library_.groupStart();
   for (NativeComm* comm : comms_) {
     if (comm != nullptr) (void)function(comm);

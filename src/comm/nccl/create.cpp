@@ -1,6 +1,6 @@
-// Making ranks. All of them are in this process, so that one call of NCCL starts all: it succeeds or fails for all at once,
-// which a call for each rank would not: after a failure of one the others would stay in NCCL for ever. The call has a thread
-// of its own, since NCCL has no clock, and changes the device that is current.
+// Making ranks. All of them are in this process, so that one call of NCCL starts all, and succeeds or fails for all at once.
+// With a call for each rank, the others would stay in NCCL for ever after a failure of one. The call has a thread of its own,
+// since NCCL has no clock, and changes the device that is current.
 #include <cstdio>
 #include <thread>
 #include <utility>
@@ -40,6 +40,7 @@ void run(const std::shared_ptr<Start>& start, const Library& library, const std:
     abandoned = start->abandoned;
     monitor->notifyLocked();
   }
+  // Too late: no rank waits for it any more.
   if (abandoned && result == kSuccess) Clique(library, monitor, start->comms).abort();
 }
 
@@ -64,6 +65,7 @@ Status startAll(std::vector<NativeComm*>* comms, const Library& library, const T
 }  // namespace
 
 Status create(std::vector<std::shared_ptr<Communicator>>* members, std::vector<Place> places, const Settings& settings) {
+  // Before anything is made: without NCCL the caller takes another engine.
   const Library* library = nullptr;
   RT_TRY(open(&library));
   prepareWatch();

@@ -45,6 +45,7 @@ Status Flights::prepare(const Operation& first, rtStream_t stream) {
   const std::lock_guard lock(mutex_);
   if (free_.empty() && in_flight_.size() >= kMany) takeBack(false);
   if (free_.empty()) RT_TRY(make());
+  // Already here: the stream may call the batch before commit() is reached.
   to_call_.push_back(&free_.front());
   if (const Status begun = begin(first, stream); !begun.ok()) {
     to_call_.pop_back();
@@ -54,7 +55,7 @@ Status Flights::prepare(const Operation& first, rtStream_t stream) {
   return Status();
 }
 
-// Of the first free flight.
+// Begins the first free flight.
 Status Flights::begin(const Operation& first, rtStream_t stream) {
   Flight& flight = free_.front();
   RT_TRY_CORE(rtEventRecord(flight.begin, stream));
@@ -99,6 +100,7 @@ void Flights::leave(bool called) {
   if (!called) {
     const std::lock_guard lock(mutex_);
     current_->returned.store(true, std::memory_order_relaxed);
+    // A joined flight stays: it holds earlier submissions.
     if (!joined_) {
       const auto is = [this](const Flight& flight) { return &flight == current_; };
       free_.splice(free_.begin(), in_flight_, std::find_if(in_flight_.begin(), in_flight_.end(), is));
@@ -177,9 +179,9 @@ Status Flights::make() {
   return Status();
 }
 
-// Each question may go to the driver. What is ahead of an operation that is over, in its stream, is over as well: the newest is
-// asked first, and where it is not over, the oldest are, up to the first of their stream that is not. What was taken back last
-// is used first: its memory is near.
+// Each question may go to the driver. If an operation is over, all before it in its stream is over as well. So the newest is
+// asked first. If it is not over, the oldest are asked, up to the first of their stream that is not. The flight that was taken
+// back last is used first: its memory is near.
 void Flights::takeBack(bool all) {
   if (in_flight_.empty()) return;
   const rtStream_t newest = in_flight_.back().stream;

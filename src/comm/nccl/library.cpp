@@ -42,6 +42,7 @@ Status openOnce(Library* library) {
   std::string reason;
   void* const handle = openLibrary(file.c_str(), &reason);
   if (handle != nullptr) return take(library, handle, file);
+  // A user who names a file wants that file, and is told if it fails.
   if (named != nullptr) {
     return Status::error(RT_ERROR_BACKEND_UNAVAILABLE, "RT_NCCL=%s cannot be opened: %s.", named,
                          reason.empty() ? "there is no such file" : reason.c_str());

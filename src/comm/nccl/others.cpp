@@ -40,7 +40,8 @@ void Rank::attend(const bootstrap::HubPlace& place) {
   };
   const Status status =
       withoutThrowing([&] { return bootstrap::Presence::begin(&presence_, place, rank(), size(), std::move(hearing)); });
-  // Where rank 0 may be on another host no rank is named then: the sentence of a time-out says so.
+  // Where rank 0 may be on another host no rank is named then: the sentence of a time-out says so. The hub must be there if it
+  // is on this host: without it, rank 0's process is gone.
   if (!status.ok() && place.certain && rank() != 0) news_->ended(0);
 }
 
@@ -48,6 +49,7 @@ bool Rank::nameLate(Status* failure, int32_t* about, const Operation& late) {
   if (presence_ == nullptr || !isCollective(late.kind)) return true;
   if (asked_ == 0) {
     asked_ = nowNanoseconds();
+    // Once for each time-out. The answer comes on the thread of the presence, and a later look finds it.
     presence_->ask(news_->collectives.load(std::memory_order_relaxed));
     return false;
   }
@@ -86,8 +88,8 @@ bool Rank::nameLeft(Status* failure, int32_t* about, const Operation& of) const 
   return true;
 }
 
-// A launch of a graph is the driver's alone, so that no flight stands for it. A rank that is missing will not come to it: from
-// then on the watch looks whether the context is at work, and takes that for a wait.
+// A launch of a graph is the driver's alone, so that no flight stands for it. A missing rank will not come to it. So from then
+// on the watch looks whether the context is at work, and takes that for a wait.
 void Rank::beginGraph(const Operation& of, rtStream_t stream) {
   if (presence_ == nullptr) return;
   const std::lock_guard lock(graphs_.mutex);
@@ -141,6 +143,7 @@ bool Rank::isGone(Status* failure, int32_t* about, const Operation& of, int64_t 
 bool Rank::errorCounts() {
   if (presence_ == nullptr) return true;
   if (error_since_ == 0) error_since_ = nowNanoseconds();
+  // The hub's word names the process that ended, which is a better sentence than NCCL's error.
   return nowNanoseconds() - error_since_ > kErrorGrace;
 }
 

@@ -14,8 +14,8 @@
 
 namespace manyrt::comm::nccl {
 
-// What the start and its native function share. `end` publishes the rest; the second of the two that comes to it ends what
-// was made.
+// State that the start and its native function share. `end` publishes the rest. The second of the two that comes to it ends the
+// communicator.
 struct Start::Making {
   enum class End { kNone, kMade, kGivenUp };
 
@@ -69,9 +69,9 @@ Status endParent(Making& making, NativeComm* parent) {
   return result == kSuccess || result == kInProgress ? Status() : failure(making.library, "The end of NCCL's start", result);
 }
 
-// A start that waits for the other processes has to be given up after its time. NCCL lets only a communicator be aborted there
-// that does not block, and gives each call of such a one to a thread of its own. So that one makes another, which blocks, by
-// a split that all ranks take part in; by then all have come. The first is ended: it has memory and threads of its own.
+// A start that waits for the other processes has to be given up after its time. There NCCL lets only a non-blocking
+// communicator be aborted, and gives each call of such a one to a thread of its own. So that one makes another, which blocks,
+// by a split that all ranks take part in; by then all have come. The first is ended: it has memory and threads of its own.
 Status start(Making& making) {
   const Library& library = making.library;
   Config config;
@@ -99,6 +99,7 @@ rtStatus_t runStart(const uint64_t*, void* user) {
   Making& making = **static_cast<std::shared_ptr<Making>*>(user);
   making.status = withoutThrowing([&] { return start(making); });
   auto expected = Making::End::kNone;
+  // Either the start takes the communicator, or it has been given up and this thread ends it.
   const bool given = making.end.compare_exchange_strong(expected, Making::End::kMade, std::memory_order_acq_rel);
   if (!given && making.comm != nullptr && !processEnds()) (void)making.library.abort(making.comm);
   return RT_SUCCESS;
@@ -136,6 +137,7 @@ Status Start::begin(std::unique_ptr<Start>* out, const NativeId& id, int32_t ran
 
 Start::~Start() {
   if (making_ == nullptr) return;
+  // As in runStart(), from the other side.
   const auto before = making_->end.exchange(Making::End::kGivenUp, std::memory_order_acq_rel);
   if (before != Making::End::kMade || making_->comm == nullptr || processEnds()) return;
   (void)making_->library.abort(making_->comm);

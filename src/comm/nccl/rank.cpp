@@ -15,7 +15,7 @@
 namespace manyrt::comm::nccl {
 namespace {
 
-// NCCL has no type of 16-bit integers. What does not reduce moves twice as many bytes.
+// NCCL has no type of 16-bit integers. An operation that does not reduce moves twice as many bytes.
 struct Elements {
   int type;
   size_t count;
@@ -53,6 +53,7 @@ Status Rank::prepare() {
 }
 
 Rank::~Rank() {
+  // First: no news of other ranks comes from here on.
   presence_.reset();
   kept_.clear();
   (void)rtFree(barrier_);
@@ -136,6 +137,7 @@ Status Rank::run(const std::vector<Operation>& operations, const Submission& at)
   Flight& flight = flights_.takeCalled();
   Status status = withoutThrowing(
       [&] { return team_ == nullptr ? callAll(operations, stream, flight) : meetAndCall(operations, stream, flight); });
+  // From here on the watch may tell the stream of a failure: the call can no longer take it over.
   flight.returned.store(true, std::memory_order_seq_cst);
   return ended(std::move(status), operations.front());
 }
@@ -154,7 +156,7 @@ Status Rank::ended(Status status, const Operation& of) {
   return monitor().failure();
 }
 
-// What NCCL has not connected yet might keep the program's thread for seconds.
+// An operation that NCCL has not connected yet might keep the program's thread for seconds.
 bool Rank::submitsNow(const Operation& of) {
   const bool needs_memory = of.kind == Kind::kAllToAll && of.send == of.receive;
   return ncclRuns(of) && !needs_memory && known_.hasForCall(of);
@@ -193,6 +195,7 @@ Status Rank::runAtOnce(Operations operations, uint64_t native) {
 
 Status Rank::callNow(Operations operations, Stream stream) {
   const Clique::Use use(*clique_, rank());
+  // The communicator of NCCL has been ended by a failure.
   if (!use) return monitor().failure();
   for (const Operation& operation : operations) {
     count(operation);
@@ -212,6 +215,7 @@ Status Rank::runAll(const std::vector<Share>& shares) {
 // As NCCL's users do that have all devices on one thread: a group of NCCL for each operation.
 Status Rank::callShares(const std::vector<Share>& shares) {
   std::deque<Clique::Use> uses;
+  // All before the first call: an abort must not come between the calls of a group.
   for (size_t rank = 0; rank < shares.size(); ++rank) {
     if (!uses.emplace_back(*clique_, static_cast<int32_t>(rank))) return monitor().failure();
   }
@@ -249,8 +253,8 @@ Status Rank::meetAndCall(const std::vector<Operation>& operations, Stream stream
   // The team has its own clock for ranks that do not come. From here on the watch has one.
   const auto startClock = [&] { flight.called.store(nowNanoseconds(), std::memory_order_release); };
   const auto stopClock = [&] { flight.called.store(0, std::memory_order_release); };
-  // A collective of the other engine reads memory at once. What NCCL does before it in the batch goes to a stream that this
-  // thread can wait for.
+  // A collective of the other engine reads memory at once. Earlier work of NCCL in the batch goes to a stream that this thread
+  // can wait for.
   const auto last = std::find_if_not(operations.rbegin(), operations.rend(), ncclRuns).base();
   std::deque<Offer> offers;  // their addresses stay
   const auto meet = [&]() -> Status {
@@ -362,6 +366,7 @@ Status Rank::callCollective(const Operation& of, void* beside, NativeComm* comm,
   const bool gathers = of.kind == Kind::kGather, root = rank() == of.root;
   if (of.count == 0) return Status();
   RT_TRY(result("ncclGroupStart", library().groupStart()));
+  // A failure inside the group does not leave it: groupEnd() must be called in any case.
   Result first = kSuccess;
   const auto note = [&](Result given) {
     if (first == kSuccess) first = given;

@@ -1,5 +1,5 @@
 // A split is two operations in a stream of its own: the all-gather, and NCCL's split. So both have their place in the order of
-// the rank's operations, the watch has their clock, and a rank that is missing is named as with any other operation.
+// the rank's operations, and the watch has their clock. A missing rank is named as with any other operation.
 #include "comm/nccl/split.h"
 
 #include <sys/stat.h>
@@ -68,6 +68,7 @@ Status Rank::announceAmong(int32_t color, int32_t key, uint64_t* ticket) {
   const Operation gather = {Kind::kAllGather, RT_COMM_U8, RT_COMM_SUM, 0, sizeof(SplitCard), call->on_device, mine};
   Operation split = {Kind::kSplit, RT_COMM_U8, RT_COMM_SUM, color, static_cast<uint64_t>(static_cast<int64_t>(key)),
                      call.get()};
+  // Both operations under one lock, so that no other operation of this rank comes between them.
   const std::lock_guard order(turns.submitting);
   *ticket = announced_++;
   {
@@ -85,6 +86,7 @@ Status Rank::announceAmong(int32_t color, int32_t key, uint64_t* ticket) {
 Status Rank::callSplit(const Operation& of, NativeComm* comm) {
   Config config;
   config.blocking = 1;
+  // Parts end on their own: they share nothing with the parent.
   config.split_share = 0;
   auto& call = *static_cast<SplitCall*>(of.receive);
   return result("ncclCommSplit",

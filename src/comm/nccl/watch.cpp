@@ -1,5 +1,5 @@
-// The list of flights and the look at each. The stream of a flight gets the failure before NCCL's kernel is ended, so that a
-// thread that waits for the stream does not take the end for success.
+// The list of flights and the look at each. The stream of a flight gets the failure before NCCL's kernel is ended. So a thread
+// that waits for the stream does not take the end for success.
 //
 // CUDA frees memory when the device has come to rest, also after a kernel of NCCL that waits for a rank. So the watch, which
 // alone can end such a kernel, destroys nothing: a second thread drops the ranks, whose ends may free memory.
@@ -108,6 +108,7 @@ void expire(Rank& rank, const Operation& late, bool in_graph) {
 bool hasExpired(const Flight& flight, uint64_t limit) {
   const int64_t called = flight.called.load(std::memory_order_acquire);
   if (called == 0 || flight.begun == 0 || limit > INT64_MAX) return false;
+  // The clock begins when the device has come to the operation: work ahead of it in the stream may take any time.
   const int64_t waited = nowNanoseconds() - std::max(called, flight.begun);
   return waited > 0 && static_cast<uint64_t>(waited) > limit;
 }
@@ -120,6 +121,7 @@ void lookForFailure(Rank& rank) {
   rtStream_t busy = nullptr;  // it has not come to a flight, nor to those that follow there
   rank.flights().forEach([&](Flight& flight) {
     if (flight.begun == 0 && flight.stream != busy) {
+      // One question for each stream: flights after it have not begun either.
       if (rtEventQuery(flight.begin) == RT_NOT_READY)
         busy = flight.stream;
       else
@@ -173,6 +175,7 @@ void endFailed(Seats& seats) {
     failed.push_back(seat.rank.get());
     tellStreams(*seat.rank, failure.code());
   }
+  // After all streams: one abort ends the kernels of all ranks in the process.
   for (Rank* rank : failed) rank->clique().abort();
 }
 
@@ -205,8 +208,8 @@ void watchForEver() {
       std::unique_lock lock(watched->mutex);
       moveAllLocked(&watched->leaving, &watched->resting);
       if (!watched->leaving.empty()) watched->leaves.notify_one();
-      // A submission wakes the thread once in a tick at most: after the wake it waits like at any other time, and what comes
-      // meanwhile is looked at as well.
+      // A submission wakes the thread at most once per tick. After the wake it waits as always, and looks at what comes
+      // meanwhile as well.
       watched->idle = present.empty();
       const auto isCalled = [] { return !watched->arriving.empty() || watched->hurry || watched->ending; };
       if (watched->idle && lacks_ranks) (void)watched->changed.wait_for(lock, kGraphTick, isCalled);
@@ -245,6 +248,7 @@ void dropForEver() {
     if (watched->ending) break;
     ranks.swap(watched->let_go);
     if (watched->leaving.empty()) continue;
+    // One at a time: the end of a rank may take long, and the lock is needed meanwhile.
     const auto seat = watched->leaving.begin();
     rank = std::move(seat->rank);
     moveLocked(&rank->ownSeat(), seat);
@@ -266,6 +270,7 @@ void stopWatch() {
 
 void prepareWatch() {
   const std::lock_guard lock(watched->mutex);
+  // Registered once NCCL has been loaded, so that it runs before NCCL's own end.
   if (!watched->prepared) (void)std::atexit(stopWatch);
   watched->prepared = true;
   while (watched->running < 2) {
@@ -281,6 +286,7 @@ bool processEnds() {
 
 void watch(std::shared_ptr<Rank> rank, Seats& own, Seats::iterator seat) {
   const std::lock_guard lock(watched->mutex);
+  // The seat keeps the rank for as long as it has anything in flight.
   if (seat->in == &own) seat->rank = std::move(rank);
   moveLocked(&watched->arriving, seat);
   if (watched->idle) watched->changed.notify_one();

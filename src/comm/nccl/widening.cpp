@@ -43,6 +43,7 @@ Operation Widening::widened(const Operation& of) {
 
 Status Widening::build() {
   const std::lock_guard lock(mutex_);
+  // The last of the three: all are there.
   if (narrow_ != nullptr) return Status();
   if (module_ == nullptr) RT_TRY_CORE(rtModuleCreateFromSource(&module_, kSource, nullptr, context_));
   RT_TRY_CORE(rtModuleGetKernel(&widen_, "widen", module_));
@@ -65,6 +66,7 @@ Status Widening::begin(Operation* to, void** memory, const Operation& of, int32_
   const rtStatus_t code = rtLaunchKernel(widen_, groupsOf(count), 1, 1, kGroup, 1, 1, 0, stream, args, 4);
   if (code == RT_SUCCESS) return Status();
   const Status status = fromCore(code);
+  // In the stream's order: a kernel that was submitted before may still use it.
   (void)rtFreeAsync(*memory, stream);
   return status;
 }

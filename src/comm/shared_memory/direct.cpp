@@ -1,5 +1,5 @@
-// In place, a rank's result lies where its operand is. Another rank reads its own part of that operand alone, and this rank
-// writes there when it takes that part of the result: then the other has reduced it, and so has read it.
+// In place, a rank's result lies where its operand is. Another rank reads only its own part of that operand. This rank writes
+// there when it takes that part of the result. By then the other has reduced it, and so has read it.
 #include "comm/shared_memory/direct.h"
 
 #include <sys/uio.h>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr uint64_t kPiece = 256 * 1024;  // bytes of a part that are reduced at a time: they stay in a core's cache
 
-// Of this process: a number that no other has.
+// A number of this process that no other has.
 const uint64_t& ownProof() {
   static const uint64_t* const made = [] {
     auto* const number = new uint64_t(0);  // never destroyed, as others may look
@@ -40,6 +40,7 @@ ssize_t readFrom(int32_t process, void* to, uint64_t address, uint64_t bytes) {
 
 void showProof(Post& post) {
   post.process = static_cast<int32_t>(getpid());
+  // A number of a process alone proves nothing: containers number their processes alike.
   post.proof = ownProof();
   post.proof_address = reinterpret_cast<uintptr_t>(&ownProof());
 }
@@ -55,6 +56,7 @@ Direct::Direct(Rank& rank, const Operation& operation, uint64_t number)
   const auto ranks = static_cast<uint64_t>(size_);
   const uint64_t bytes = of_.count * sizeOf(of_.type);
   share_ = ((bytes + ranks - 1) / ranks + kLine - 1) / kLine * kLine;
+  // The same for all ranks, also where the last part is shorter: each waits for the same count of all others.
   rounds_ = (share_ + kPiece - 1) / kPiece;
 }
 
@@ -77,6 +79,7 @@ Status Direct::run() {
     RT_TRY(reduce(round));
     mine.written.store(rank_.rounds_[kResults] + round + 1, std::memory_order_seq_cst);
     rank_.ringOthers();
+    // One round late, so that the others' results are mostly there and no wait is needed.
     if (round > 0) RT_TRY(takeResults(round - 1));
   }
   RT_TRY(takeResults(rounds_ - 1));
@@ -131,13 +134,14 @@ Status Direct::read(void* to, int32_t other, uint64_t address, uint64_t bytes) {
   return Status();
 }
 
-// A process that ends gives its memory back before its lock, and a rank that has failed may give back its own: what they tell
-// comes at once or soon.
+// A process that ends gives its memory back before its lock, and a rank that has failed may give back its own. Their news comes
+// at once or soon.
 Status Direct::failedRead(int32_t other, int error) {
   constexpr timespec kNap = {0, 1'000'000};
   const Deadline patience = Deadline::after(1'000'000'000);
   while ((error == ESRCH || error == EFAULT) && !patience.passed()) {
     RT_TRY(rank_.attachment_->hear());
+    // The sentence should be about the rank's end, not about its memory.
     const Rank::Want want = rank_.want(other, Deadline::never());
     if (want != Rank::Want::kNone) return rank_.condemn(want, other, {Subject::Stage::kWork, &of_, number_});
     (void)nanosleep(&kNap, nullptr);

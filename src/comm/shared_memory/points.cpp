@@ -1,4 +1,4 @@
-// The sender waits until its peer has read all; the receiver compares what the first piece says with what it expects.
+// The sender waits until its peer has read all. The receiver compares the first piece's type and count with its own.
 #include "comm/shared_memory/points.h"
 
 #include <algorithm>
@@ -23,6 +23,7 @@ void Points::progress() {
     if (point.over) continue;
     std::vector<bool>& busy = point.operation->kind == Kind::kSend ? sending_ : receiving_;
     const auto peer = static_cast<size_t>(point.operation->root);
+    // Pieces to one peer share a channel, so its messages go one after the other, in the order of the batch.
     if (!point.whole && busy[peer]) continue;
     status_ = withoutThrowing([&] { return advance(point); });
     if (failed()) return;
@@ -46,6 +47,7 @@ Status Points::send(Point& point, uint64_t bytes) {
     if (number - channel.read.load(std::memory_order_acquire) >= kChannelPieces) return Status();
     Piece& piece = rank_.segment_.piece(me, peer, number);
     const uint64_t length = std::min(most, bytes - point.moved);
+    // In every piece, so that the receiver can compare with the first one of a message.
     piece.count = of.count;
     piece.type = static_cast<uint32_t>(of.type);
     piece.bytes = static_cast<uint32_t>(length);
@@ -53,6 +55,7 @@ Status Points::send(Point& point, uint64_t bytes) {
     point.moved += length;
     point.whole = point.moved == bytes;
     point.end = number + 1;
+    // seq_cst, and then the look for a sleeper: it has said so before its last look at this number.
     channel.written.store(number + 1, std::memory_order_seq_cst);
     rank_.segment_.ring(peer);
   }

@@ -29,6 +29,7 @@ Status Rank::prepare() {
 
 Rank::~Rank() {
   (void)rtStreamDestroy(stream_);  // stale if the context has ended: nothing to do
+  // After the last use of the segment by this rank. Ranks that wait for it are woken, and find it gone.
   segment_.post(rank()).parted.store(1, std::memory_order_seq_cst);
   segment_.ringAll();
 }
@@ -72,6 +73,7 @@ bool Rank::isShort(const Operation& of) const {
 Status Rank::collective(const Operation& operation) {
   const uint64_t number = collectives_;
   if (operation.kind == Kind::kBarrier) return meet(operation);
+  // Large reductions read operands where they are, which saves a copy into windows and one out of them.
   if (mayReadDirectly(operation)) {
     RT_TRY(meet(operation));
     if (!tried_) RT_TRY(tryReading(operation));
@@ -82,6 +84,7 @@ Status Rank::collective(const Operation& operation) {
   }
   if (!isShort(operation)) {
     Rounds rounds(*this, operation, number);
+    // Before the meeting: the others can go on with it as soon as they have met.
     RT_TRY(rounds.fillFirst());
     RT_TRY(meet(operation));
     return rounds.run();
@@ -119,7 +122,8 @@ Status Rank::tryReading(const Operation& operation) {
   return Status();
 }
 
-// Says what this rank means, and waits until all have. The slot is read no more by the collective before the last.
+// Posts this rank's operation, and waits until all ranks have posted theirs. The collective before the last reads its slots no
+// more.
 Status Rank::meet(const Operation& operation) {
   const uint64_t number = collectives_++;
   Slot& mine = segment_.slot(rank(), number);
@@ -130,10 +134,12 @@ Status Rank::meet(const Operation& operation) {
   mine.root = operation.root;
   mine.send = reinterpret_cast<uintptr_t>(operation.send);
   mine.receive = reinterpret_cast<uintptr_t>(operation.receive);
+  // Last: a rank that sees the number sees the whole slot.
   mine.number.store(number + 1, std::memory_order_seq_cst);
   ringOthers();
   bool same = true;
   for (int32_t step = 1; step < size(); ++step) {
+    // From the next rank on, so that not all look at rank 0 first.
     const int32_t other = (rank() + step) % size();
     const Slot& its = segment_.slot(other, number);
     RT_TRY(await(
@@ -145,7 +151,7 @@ Status Rank::meet(const Operation& operation) {
   return same ? Status() : compare(number);
 }
 
-// Of operations whose bytes differ, some may mean the same: a barrier has no count.
+// Operations whose bytes differ may still mean the same: a barrier has no count.
 Status Rank::compare(uint64_t number) {
   std::vector<Operation> means;
   std::vector<const Operation*> pointers;

@@ -28,6 +28,7 @@ Rounds::Rounds(Rank& rank, const Operation& operation, uint64_t number)
       size_(rank.size()),
       number_(number) {
   const uint64_t windows = sendsToEach() || hasResults() ? static_cast<uint64_t>(std::max(1, size_ - 1)) : 1;
+  // Whole cache lines: two ranks never write to one line of a window.
   piece_ = segment_.layout().windowBytes() / windows / kLine * kLine / element_;
   const uint64_t whole = hasResults() ? piece_ * static_cast<uint64_t>(size_) : piece_;
   rounds_ = of_.count / whole + (of_.count % whole != 0 ? 1 : 0);
@@ -97,6 +98,7 @@ int32_t Rounds::slowest() const {
 
 Status Rounds::awaitFree(LaneIndex lane, uint64_t round) {
   const uint64_t absolute = rank_.rounds_[lane] + round;
+  // The first windows have never been used.
   if (absolute < kBuffers) return Status();
   for (int32_t step = 1; step < size_; ++step) {
     const int32_t other = (me_ + step) % size_;
@@ -123,10 +125,12 @@ Status Rounds::fillFirst() { return fill(0); }
 Status Rounds::run() {
   for (uint64_t round = 0; round < rounds_; ++round) {
     if (round + 1 < rounds_) {
+      // A round ahead, so that the others find their operands when they come to it.
       RT_TRY(fill(round + 1));
       rank_.ringOthers();
     }
     RT_TRY(take(round));
+    // Its window may be filled anew from here on.
     read(kOperands, round);
     if (hasResults()) written(kResults, round);
     rank_.ringOthers();
@@ -136,6 +140,7 @@ Status Rounds::run() {
     RT_TRY(takeResults(rounds_ - 1));
     rank_.rounds_[kResults] += rounds_;
   }
+  // Counted over all collectives: the numbers in the segment are never reset, which would need another meeting.
   rank_.rounds_[kOperands] += rounds_;
   return Status();
 }
@@ -168,6 +173,7 @@ Status Rounds::take(uint64_t round) {
     case Kind::kReduce: {
       const Part own = part(round, me_);
       const bool receives = of_.kind == Kind::kAllReduce || me_ == of_.root;
+      // Before the reduction, which writes into the window of results.
       RT_TRY(awaitFree(kResults, round));
       return reduce(round, own, at(of_.send, own.first * element_), receives ? at(of_.receive, own.first * element_) : nullptr);
     }

@@ -44,6 +44,7 @@ int lock(int file, int command, short type, off_t byte) {
   do {
     result = fcntl(file, command, &of);
   } while (result != 0 && errno == EINTR);
+  // F_GETLK answers with the lock that would be in the way: none means that its holder is gone.
   return command == F_GETLK && result == 0 ? (of.l_type == F_UNLCK ? 0 : 1) : result;
 }
 
@@ -65,10 +66,12 @@ void sweepLocked() {
   while (const dirent* entry = readdir(folder)) {
     if (strncmp(entry->d_name, kPrefix, sizeof kPrefix - 1) != 0) continue;
     const std::string name = std::string("/") + entry->d_name;
+    // Closing a second descriptor of a file would drop this process's locks on it.
     if (names->open.count(name) != 0) continue;
     const Descriptor file(shm_open(name.c_str(), O_RDWR, 0));
     struct stat about = {};
     if (!file.valid() || fstat(file.get(), &about) != 0 || !isOurs(about)) continue;
+    // A process holds the gate while it makes the file, before it has its other lock.
     if (lock(file.get(), F_SETLK, F_WRLCK, kGate) != 0) continue;
     if (lock(file.get(), F_GETLK, F_WRLCK, kOpenByte) == 0) (void)shm_unlink(name.c_str());
   }
@@ -194,6 +197,7 @@ Status Segment::attach(bool create, bool* again, bool* absent) {
   Header seen = {};
   if (fstat(file_.get(), &about) != 0) return failedCall("cannot be read", errno);
   const bool written = pread(file_.get(), static_cast<void*>(&seen), sizeof seen, 0) == sizeof seen && seen.mark != 0;
+  // Its name is gone: the file is complete, given up, or was taken away by a sweep between the opening and the gate.
   if (about.st_nlink == 0) {
     if (written && seen.state.load(std::memory_order_relaxed) != State::kOpen) return used();
     *again = true;  // another process took it for what a dead one left
@@ -203,6 +207,7 @@ Status Segment::attach(bool create, bool* again, bool* absent) {
     *absent = true;  // its first process is about to write it
     return Status();
   }
+  // Under the gate: a sweep that comes now finds the file in use.
   if (lock(file_.get(), F_SETLK, F_RDLCK, kOpenByte) != 0) return failedCall("cannot be locked", errno);
   if (!written) {
     const Status allocated = allocate();
@@ -257,6 +262,7 @@ void Segment::begin() {
     const int64_t now = nowNanoseconds();  // unlike others of this host, which is all that the name of a split needs
     memcpy(of.token, &now, sizeof now);
   }
+  // Last: a file without its mark may not be used yet.
   of.mark = kMark;
 }
 
@@ -281,9 +287,11 @@ Status Segment::come(int32_t rank) {
   if (header().state.load(std::memory_order_acquire) != State::kOpen) return used();
   RT_CHECK_ARG(post(rank).present.load(std::memory_order_acquire) == 0 && lock(file_.get(), F_SETLK, F_WRLCK, rank) == 0,
                "Rank %d of this id has come already.", rank);
+  // The lock says that the process lives, `present` that the rank has come: others look at both.
   local_[static_cast<size_t>(rank)] = 1;
   post(rank).present.store(1, std::memory_order_release);
   const std::vector<bool> here = present();
+  // The last one takes the name away: nothing is left to clean up, whatever ends the processes.
   if (std::all_of(here.begin(), here.end(), [](bool is) { return is; })) endLocked(State::kComplete);
   return Status();
 }
@@ -350,6 +358,7 @@ void Segment::fail(const Status& status, int32_t rank, int32_t by) {
 void Segment::report(const Status& status, int32_t rank, int32_t by) {
   Header& of = header();
   uint32_t none = 0;
+  // One rank writes the report. Its number stands there first, so that others can tell if it dies while it writes.
   if (!of.failing.compare_exchange_strong(none, static_cast<uint32_t>(by + 2), std::memory_order_acq_rel)) return;
   of.report.code = status.code();
   of.report.rank = rank;
@@ -365,6 +374,7 @@ Status Segment::failure(int32_t* rank) const {
 
 void Segment::wake(int32_t rank) {
   Post& of = post(rank);
+  // Most ranks spin: then ringing costs one load.
   if (of.sleeping.load(std::memory_order_seq_cst) == 0) return;
   of.bell.fetch_add(1, std::memory_order_seq_cst);
   sharedFutexWakeAll(&of.bell);

@@ -1,6 +1,6 @@
-// Splitting. Each rank says its color and key to all. The first rank of a process that takes a split waits for what all have
-// said, and brings all ranks of the process to the segments of their parts: one thread may have several, and waits for one
-// after the other.
+// Splitting. Each rank says its color and key to all. The first rank of a process that takes a split waits until all have said
+// theirs. It brings all ranks of the process to the segments of their parts, since one thread may have several ranks and waits
+// for one after the other.
 #include <time.h>
 
 #include <algorithm>
@@ -21,6 +21,7 @@ Status Rank::announceSplit(int32_t color, int32_t key, uint64_t* ticket) {
   Split& mine = segment_.post(rank()).splits[*ticket % kSplits];
   mine.color = color;
   mine.key = key;
+  // Last, as in Rank::meet().
   mine.number.store(*ticket + 1, std::memory_order_seq_cst);
   ringOthers();
   return Status();
@@ -60,6 +61,7 @@ Status Rank::takePart(uint64_t ticket, std::shared_ptr<Communicator>* made) {
   SplitOfAll& split = attachment_->splits.at(ticket);
   if (segment != nullptr) {
     Part& part = split.parts.at(split.colors[own()]);
+    // Once in a process, for all of its ranks in the part.
     if (part.made.empty()) RT_TRY(makePart(&part));
     const auto at = std::find(members.begin(), members.end(), rank()) - members.begin();
     *made = std::move(part.made[static_cast<size_t>(at)]);
@@ -78,6 +80,7 @@ Status Rank::gatherColors(SplitOfAll* split, uint64_t number) {
     split->colors.push_back(its.color);
     order.emplace_back(its.key, other);
   }
+  // By key, and by rank where keys are equal, as MPI has it.
   std::sort(order.begin(), order.end());
   for (const auto& [key, other] : order) {
     const int32_t color = split->colors[static_cast<size_t>(other)];

@@ -1,4 +1,4 @@
-// What ends a wait other than what was waited for, and the sentences about it.
+// The other ends of a wait, such as failures and missing ranks, and the sentences about them.
 #include "comm/shared_memory/wait.h"
 
 #include <cstdio>
@@ -13,6 +13,7 @@ Status Attachment::hear() {
     int32_t about = -1;
     const Status told = segment->failure(&about);
     monitor->fail(told, about);
+    // A report that has begun and is not there: its writer has nanoseconds to go, or is dead.
   } else if (const uint32_t teller = of.failing.load(std::memory_order_acquire); teller > 1) {
     const auto by = static_cast<int32_t>(teller - 2);  // is writing, or died while it wrote
     if (!segment->lives(by) && !segment->failed()) {
