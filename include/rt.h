@@ -1722,7 +1722,7 @@ RT_API rtStatus_t rtMallocAsync(void** pointer, size_t size, rtStream_t stream);
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtMallocWithOptions(void** pointer, size_t size, const rtMallocOptions_t* options, rtContext_t context);
 
-/** Frees memory of any kind and any allocator, from any thread. Does not block: the memory is reused once present work is
+/** Frees memory of any kind and any allocator, from any thread. Does not block. The memory is reused once present work is
  * complete on all streams of its context, and on other streams that were given an address inside.
  *  @param[in] pointer  as the allocation gave it; may be NULL: nothing happens
  *  blocks: never

@@ -1,5 +1,5 @@
-// The words of a crash report about an address: the allocation that has it, or the nearest one, with its label and size and
-// whether it was freed. The handler of the signal asks (base/crash.h); what it reads needs no lock.
+// The words of a crash report about an address: the allocation that has it, or the nearest one. Its label and size are told,
+// and whether it was freed. The handler of the signal asks (base/crash.h); what it reads needs no lock.
 #pragma once
 
 #include <cstdint>

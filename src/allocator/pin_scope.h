@@ -1,6 +1,6 @@
-// One stretch of a pool's pin mode, from its begin to its end. Blocks that were allocated in it stay reserved, freed or not,
-// until the stretch has ended and the graphs captured or instantiated in it are gone. The graphs may hold an address as a value
-// that the library cannot see. The pool refers to the stretch while it lasts, and so does each such graph.
+// One stretch of a pool's pin mode, from its begin to its end. Blocks that were allocated in it stay reserved, freed or not.
+// They are held until the stretch has ended and its captured or instantiated graphs are gone. The graphs may hold an address as
+// a value that the library cannot see. The pool refers to the stretch while it lasts, and so does each such graph.
 //
 // A block that is freed meanwhile is held here. The pool hands it out again in the same stretch, for temporary memory of one
 // capture. It does not once a graph has joined that may name it.

@@ -1,9 +1,9 @@
 // Pools: allocation, deferred reuse, and giving memory back to drivers. Under the lock a driver is only asked how far a stream
 // has come.
 //
-// The states of a block: kFree -> kLive (handOut) -> kClosing (claim, or its last lease) -> kCached (in the cache of a stream),
-// kPending (makePending) or kFree (makeReady). A block in kClosing has exactly one thread that brings it further: the one that
-// passes it to free(). Cached blocks change under the lock of their cache, all others under the pool's.
+// The states of a block: kFree -> kLive (handOut) -> kClosing (claim, or its last lease). From there: kCached (a stream's
+// cache), kPending (makePending), kFree (makeReady). A block in kClosing has exactly one thread that brings it further: the one
+// that passes it to free(). Cached blocks change under the lock of their cache, all others under the pool's.
 //
 // Locks: the pool's comes before those of caches. An allocation that finds its cache empty leaves it, takes from the pool and
 // comes back.
@@ -235,7 +235,7 @@ uint64_t Pool::slabBytes(uint32_t index, uint64_t* apart) {
 }
 
 // A slab of host memory has a granule of the address map to itself. Small slabs of other memory share pages of the driver, and
-// are only as aligned as their blocks: one of a power of two bytes is aligned to its size.
+// are only as aligned as their blocks. One of a power of two bytes is aligned to its size.
 uint64_t Pool::slabAlignment(uint64_t slab, uint64_t block_size) const {
   if (slab == kSlabBytes || resources_->device().limits().reaches_host) return kSlabBytes;
   return std::max(block_size & (~block_size + 1), kAlignment);

@@ -2,8 +2,8 @@
 // stamps have passed. Then its guard is compared, and its bytes get the freed pattern. It leaves the quarantine when enough was
 // freed after it, or memory is missing. Its bytes are compared then.
 //
-// Memory that the host sees is compared in place. The free does so if no work is in flight, else a task in the order of the
-// freeing stream, else the library's thread for pools. Other memory is filled and compared through a stream of the context, and
+// Memory that the host sees is compared in place. The free does so if no work is in flight. Else a task in the freeing stream's
+// order does, or the library's thread for pools. Other memory is filled and compared through a stream of the context, and
 // waited for. So only that thread does it, or a call that holds neither a guard nor a lock.
 #include <algorithm>
 #include <atomic>
@@ -66,8 +66,8 @@ Status copy(backend::Stream& stream, Piece piece, std::vector<unsigned char>* by
   return stream.copy({bytes->data(), reinterpret_cast<void*>(piece.begin), piece.size});
 }
 
-// Inspects a block in the order of the stream that freed it. The task holds an address, not a block: the region may be gone
-// when it runs, and a stale serial tells it that the block was reused.
+// Inspects a block in the order of the stream that freed it. The task holds an address, not a block, as the region may be gone
+// when it runs. A stale serial tells it that the block was reused.
 class InspectTask final : public Task {
  public:
   InspectTask(uintptr_t address, uint64_t serial) : address_(address), serial_(serial) {}
@@ -265,7 +265,7 @@ void Pool::inspectPassed(bool may_wait) {
   }
 }
 
-// Of a block that was taken from the list of those that wait.
+// Compares a block that was taken from the list of those that wait. `inspecting_` has counted it since then.
 void Pool::inspectTaken(Block& block) {
   inspect(*block.region, block);
   std::lock_guard lock(lock_);

@@ -68,7 +68,7 @@ void* Pool::allocateLargeFromCache(uint64_t size, backend::Stream& stream) {
   return block == nullptr ? nullptr : reinterpret_cast<void*>(block->region->addressOf(*block));
 }
 
-// If threads meet at the lock, one cache with passed blocks is enough, and only a few are looked at: the pool's lock is held
+// If threads meet at the lock, one cache with passed blocks is enough. Only a few are looked at, since the pool's lock is held
 // meanwhile.
 bool Pool::flushLarge() {
   bool any = false;

@@ -40,7 +40,8 @@ uint64_t Pool::foldPeak() {
   const int64_t credits =
       credit_peak_.exchange(credit_.load(std::memory_order_relaxed), std::memory_order_relaxed);  // threads go on meanwhile
   const int64_t bound = std::max<int64_t>(std::min(peaks, credits), 0);
-  // The streams' own peaks need not be at the same time, hence the smaller bound. What is live now is a peak in any case.
+  // The streams' own peaks need not be at the same time, hence the smaller bound. The live bytes of this moment are a peak in
+  // any case.
   peak_live_ = std::max({peak_live_, static_cast<uint64_t>(bound), live});
   return peak_live_;
 }

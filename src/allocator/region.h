@@ -51,8 +51,8 @@ class Region final : public epoch::Retired {
   uint32_t sizeClass() const { return size_class_; }    // of a slab
   uint32_t blockCount() const { return block_count_; }  // of kRange: none that block() has
   Block& block(uint32_t index) { return blocks_[index]; }
-  // The block that covers an address inside the region. Null: the address is in the rest after the last block, in a part of a
-  // range that no block has had, or before a shifted block.
+  // The block that covers an address inside the region. Null: no block has it. It is in the rest after the last block, in an
+  // unused part of a range, or before a shifted block.
   Block* blockAt(uintptr_t address) {
     if (kind_ == Kind::kRange) [[unlikely]] {
       Block* block = range_->at(address - begin());

@@ -1,5 +1,5 @@
-// The part of a pool that belongs to one stream: blocks that were freed in its order, which it may use again at once, and its
-// share of the pool's counters. Each cache has its own lock and cache lines, so that streams do not wait for each other. Lists
+// The part of a pool that belongs to one stream. It holds blocks that were freed in its order, which it may use again at once,
+// and its share of the counters. Each cache has its own lock and cache lines, so that streams do not wait for each other. Lists
 // are short: blocks come from the pool and go back to it in batches.
 #pragma once
 

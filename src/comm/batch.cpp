@@ -1,8 +1,8 @@
 // A batch in a stream. On the CPU it is one native function. The stream calls it on a thread of the library when all ahead is
-// complete, goes on when it returns, and latches the status that it returns. On a driver's stream a native function is called
-// as soon as the work ahead is submitted. So a host function stands before it, which the stream calls when that work is
-// complete. Captured, the host function stands there on the CPU too: it alone is called when the stream has failed, and tells
-// the other ranks. Work that an engine gives to the driver's stream needs no host function: the stream keeps its order.
+// complete. It goes on at the return, and latches the status. On a driver's stream a native function is called as soon as the
+// work ahead is submitted. So a host function stands before it, which the stream calls when that work is complete. Captured,
+// the host function stands there on the CPU too: it alone is called when the stream has failed, and tells the other ranks. Work
+// that an engine gives to the driver's stream needs no host function: the stream keeps its order.
 // A batch that only the program's thread may run is in no stream: that thread waits for what is ahead, and runs it.
 // The short way: operations that wait for no other rank run within the call, where the stream holds nothing back. They are no
 // batch and take no turn, as none is ahead, and `submitting` keeps others from coming between.

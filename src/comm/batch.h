@@ -1,5 +1,5 @@
-// The way of operations to a stream: a batch holds what one submission of one rank consists of, and waits in the stream until
-// the work ahead is complete. submit() is called by the entry points and by the end of a group.
+// The way of operations to a stream. A batch is one submission of one rank, and waits in the stream until the work ahead is
+// complete. submit() is called by the entry points and by the end of a group.
 #pragma once
 
 #include <memory>

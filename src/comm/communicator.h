@@ -18,10 +18,10 @@
 
 namespace manyrt::comm {
 
-// What every engine has numbers for; docs/design/comm.md has what grows with the ranks.
+// The largest rank count that every engine has numbers for; docs/design/comm.md has what grows with the ranks.
 inline constexpr int32_t kMostRanks = 65536;
 
-// What a rank is made from; checked.
+// The parts that a rank is made from; checked.
 struct Place {
   rtContext_t context = nullptr;
   int32_t backend = RT_BACKEND_INVALID;
@@ -35,7 +35,7 @@ struct Settings {
   std::string reason;  // where the ranks here are on CUDA: why NCCL does not run them; else empty
 };
 
-// What runs the operations of a rank, for rtCommGetInfo.
+// The runner of a rank's operations, for rtCommGetInfo.
 struct Carrier {
   int32_t engine;         // RT_COMM_ENGINE_*
   int32_t transport;      // RT_COMM_TRANSPORT_*
@@ -74,8 +74,8 @@ class Communicator {
   }
 
   virtual Carrier carrier() const = 0;
-  // Of an operation whose numbers and memory are valid: whether this engine can do it. May build kernels. `captured`: it
-  // becomes a part of a graph.
+  // Tells whether this engine can do an operation whose numbers and memory are valid. May build kernels. `captured`: it becomes
+  // a part of a graph.
   virtual Status check(const Operation& operation, bool captured) = 0;
   // Whether the engine submits these by other ones, with work of its own around them: submitInParts(), under turns.submitting.
   virtual bool hasParts(Operations) const { return false; }
@@ -113,7 +113,7 @@ class Communicator {
   // Around the life of a captured batch, which graphs may launch until its end, in streams that the engine is not told of.
   virtual void beginGraph(const Operation&, rtStream_t) {}
   virtual void endGraph() {}
-  // Of rtCommSplit, in two steps, so that one thread can announce several ranks before it waits.
+  // rtCommSplit in two steps, so that one thread can announce several ranks before it waits.
   virtual Status announceSplit(int32_t color, int32_t key, uint64_t* ticket) = 0;
   virtual Status takeSplit(uint64_t ticket, std::shared_ptr<Communicator>* made) = 0;
 
@@ -124,7 +124,7 @@ class Communicator {
     std::atomic<uint64_t> serving{0};  // written under the monitor's lock
     std::set<uint64_t> over;           // later ones that were dropped; under the monitor's lock
     uint32_t waiting = 0;              // batches that wait for their turn; under the monitor's lock
-    // Under `submitting`: no batch is ahead that has not run. What a batch has done is seen.
+    // Under `submitting`: no batch is ahead that has not run. The effects of earlier batches are seen.
     bool idle() const { return next == serving.load(std::memory_order_acquire); }
   };
   Turns turns;

@@ -6,7 +6,7 @@
 
 namespace manyrt::comm {
 
-// Of a call that this thread has just made.
+// The status of a call that this thread has just made, with its message.
 Status fromCore(rtStatus_t code);
 
 }  // namespace manyrt::comm

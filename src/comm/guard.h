@@ -1,5 +1,5 @@
 // The frame of every function of rt_comm.h, and of what operations do after them. The first refuses a forked child of a process
-// that has started this library, ends all exceptions, and keeps the sentence of a failure for rtCommGetLastErrorMessage.
+// that has started this library. It ends all exceptions, and keeps a failure's sentence for rtCommGetLastErrorMessage.
 #pragma once
 
 #include <new>
@@ -14,8 +14,9 @@ bool forked();
 
 // FORKED in such a child.
 Status refuseForked();
-// Marks this process as one that uses the library, or FORKED. Before the first lock of a call, and before anything is made that
-// a child must not share, such as the process's part of unique ids. Calls that touch their thread alone start nothing.
+// Marks this process as one that uses the library, or FORKED. It comes before the first lock of a call. It also comes before
+// anything that a child must not share, such as the process's part of unique ids. Calls that touch their thread alone start
+// nothing.
 Status start();
 bool started();
 

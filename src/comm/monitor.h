@@ -1,5 +1,6 @@
-// What the ranks of a communicator in this process share while they wait: one mutex, one condition, and the first failure.
-// Every wait of an engine ends when what it waits for is there, when the communicator fails, or when its time has passed.
+// The state that ranks of a communicator in this process share while they wait: one mutex, one condition, and the first
+// failure. Every wait of an engine ends when what it waits for is there, when the communicator fails, or when its time has
+// passed.
 #pragma once
 
 #include <atomic>
@@ -24,8 +25,8 @@ class Monitor {
   void failLocked(const Status& status, int32_t rank);
   Status failure(int32_t* rank = nullptr);
   bool failedLocked() const { return !failure_.ok(); }
-  // Without the lock. In one order with what a thread stored before (seq_cst): either it sees the failure here, or the thread
-  // that failed the communicator sees what was stored.
+  // Without the lock. It is in one order with earlier stores of the thread (seq_cst). Either it sees the failure here, or the
+  // thread that failed the communicator sees those stores.
   bool hasFailed() const { return failed_.load(std::memory_order_seq_cst); }
   Status failureLocked() const { return failure_; }
 

@@ -35,7 +35,7 @@ struct Operation {
   const void* send = nullptr;
 };
 
-// What an operation reads and writes at one rank, in bytes; 0: nothing.
+// The memory that an operation reads and writes at one rank, in bytes; 0: nothing.
 struct Ranges {
   uint64_t send = 0;
   uint64_t receive = 0;
@@ -56,7 +56,7 @@ bool rangesOf(const Operation& operation, int32_t rank, int32_t size, Ranges* ra
 bool matches(const Operation& a, const Operation& b);
 std::string describe(const Operation& operation);
 
-// Of what the ranks mean, most are right, or the first is. Returns the first rank that means something else, or -1.
+// The operation that most ranks mean is right, or that of the first. Returns the first rank that means something else, or -1.
 int32_t firstThatDiffers(const std::vector<const Operation*>& operations, int32_t* right);
 
 }  // namespace manyrt::comm

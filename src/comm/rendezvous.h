@@ -1,4 +1,4 @@
-// Ranks that are made one by one, by threads of this process: they meet by their id, and the last one makes the communicator
+// Ranks that are made one by one, by threads of this process. They meet by their id, and the last one makes the communicator
 // for all, as rtCommCreateAll does. In two steps, so that one thread can bring several ranks before it waits.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What engines say of ranks that do not do their part, each sentence once. They are the failures of communicators.
+// The engines' words about ranks that do not do their part, each sentence once. They are the failures of communicators.
 #pragma once
 
 #include <string>

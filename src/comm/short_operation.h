@@ -1,5 +1,5 @@
-// Collectives that are short enough for each rank to have, in memory of the host, what every rank sends: each makes its own
-// result, without another message. The engines of several processes share it.
+// Collectives so short that each rank has the data of every rank in memory of the host. Each makes its own result, without
+// another message. The engines of several processes share it.
 #pragma once
 
 #include <cstdint>

@@ -47,7 +47,7 @@ inline constexpr int32_t kReductionCount = 0 MANYRT_COMM_REDUCTIONS(MANYRT_COMM_
 inline bool isType(int32_t type) { return type >= 0 && type < kTypeCount; }
 inline bool isReduction(int32_t reduction) { return reduction >= 0 && reduction < kReductionCount; }
 
-// Of a valid number alone.
+// The number has to be valid.
 inline uint32_t sizeOf(int32_t type) {
 #define MANYRT_COMM_SIZE(number, Type, name) sizeof(Type),
   static constexpr uint32_t sizes[] = {MANYRT_COMM_TYPES(MANYRT_COMM_SIZE)};

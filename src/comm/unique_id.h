@@ -1,5 +1,5 @@
-// What an id of rtCommGetUniqueId holds: which process made it, and its number there. A program sees bytes alone and hands them
-// to the other ranks as they are.
+// The contents of an id of rtCommGetUniqueId: which process made it, and its number there. A program sees bytes alone and hands
+// them to the other ranks as they are.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// A rank other than 0 in a rendezvous. Until rank 0 has seated it, it tries again, whatever is at the address: nothing that
-// listens, a program of another kind, a rendezvous that is just over. From then on a connection that ends is a failure.
+// A rank other than 0 in a rendezvous. Until rank 0 has seated it, it tries again, whatever is at the address. There may be no
+// listener, another program, or a rendezvous that is just over. From then on a connection that ends is a failure.
 #include <unistd.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Rank 0 of a rendezvous. One thread, that of the call, serves all connections: those of ranks, each in its seat, and those of
-// strangers, which have seconds and a limited number. A message costs the same however many ranks there are.
+// Rank 0 of a rendezvous. One thread, that of the call, serves all connections. Ranks have a seat each; strangers have seconds,
+// and their number is limited. A message costs the same however many ranks there are.
 #pragma once
 
 #include <list>

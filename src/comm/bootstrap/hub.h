@@ -1,6 +1,6 @@
-// What joins the processes of a communicator beside an engine that knows nothing of them: a hub in the process of rank 0, to
-// which each rank keeps a connection. The hub hears when a process ends, passes failures on, and finds out which rank is
-// late. It knows nothing of engines. presence.h is the other end.
+// The link of a communicator's processes where the engine knows nothing of them. It is a hub in the process of rank 0, to which
+// each rank keeps a connection. The hub hears when a process ends, passes failures on, and finds out which rank is late. It
+// knows nothing of engines. presence.h is the other end.
 //
 // Ranks of the host of rank 0 connect by a Unix socket without a file. Those of a launcher's several hosts connect by TCP to
 // the address at which rank 0 was named. Both ends prove that they have the id of the communicator, and the launcher's token.
@@ -33,7 +33,7 @@ Status listenForHub(Descriptor* socket, Address* bound, const Launch& launch);
 // `listening` socket it makes that of the place.
 Status beginHub(Descriptor listening, const HubPlace& place, int32_t size);
 
-// Of the other end.
+// The other end's part: connects to the hub and proves itself.
 Status connectToHub(Descriptor* socket, const HubPlace& place);
 
 inline constexpr int64_t kBeatTime = 1'000'000'000;    // nanoseconds from one beat to the next

@@ -1,5 +1,5 @@
-// What a launcher left in the environment: which rank this process is, of how many, and where the ranks meet. It is read once
-// for each rtCommCreateFromEnvironment, and nothing below knows a variable.
+// A launcher's words in the environment: which rank this process is, of how many, and where the ranks meet. It is read once for
+// each rtCommCreateFromEnvironment, and nothing below knows a variable.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
-// The rendezvous of processes over TCP: rank 0 listens, the others connect, and all leave with the same unique id, or all that
-// came with the same failure. It knows nothing of contexts and engines. docs/design/comm.md has the messages in their order.
+// The rendezvous of processes over TCP: rank 0 listens, the others connect. All leave with the same unique id, or all that came
+// with the same failure. It knows nothing of contexts and engines. docs/design/comm.md has the messages in their order.
 //
-// A wait goes on after a signal whose handler returns. A stranger that connects is told nothing but a random number, and none
-// that sends garbage, nothing, or half a message keeps a rank from coming.
+// A wait goes on after a signal whose handler returns. A stranger that connects is told nothing but a random number. It keeps
+// no rank from coming, whether it sends garbage, nothing, or half a message.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace manyrt::comm::bootstrap {
 
-// What one process comes with.
+// The facts that one process comes with.
 struct Party {
   Launch launch;
   uint32_t version = 0;  // of the library, as rtGetVersion has it
@@ -29,10 +29,10 @@ struct Party {
 // Whether this process can create with the id: asked on every rank, when all have come. A failure is that of all.
 using Admit = std::function<Status(const rtCommUniqueId_t&)>;
 
-// Of rank 0. Blocks for at most the shortest time of a rank that has come, and a second in which the others are told.
+// Rank 0's part. Blocks for at most the shortest time of a rank that has come, and a second in which the others are told.
 Status meetAsHost(const Party& party, const rtCommUniqueId_t& id, const Admit& admit);
 
-// Of the others. Blocks for at most the rank's time, and kGrace in which rank 0 tells which ranks are missing.
+// The others' part. Blocks for at most the rank's time, and kGrace in which rank 0 tells which ranks are missing.
 Status meetAsGuest(rtCommUniqueId_t* id, const Party& party, const Admit& admit);
 
 inline constexpr int64_t kGrace = 3'000'000'000;     // nanoseconds

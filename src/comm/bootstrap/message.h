@@ -1,6 +1,6 @@
 // The messages between rank 0 and another rank, and the connection that carries them. A message is a head, a body of the size
-// that its kind has, and a code over both. From the moment when both ends know a session the code is keyed by it, so that the
-// other end has the job's token, and no message is altered, repeated or left out. Bodies are not secret.
+// that its kind has, and a code over both. Once both ends know a session the code is keyed by it. So the other end has the
+// job's token, and no message is altered, repeated or left out. Bodies are not secret.
 #pragma once
 
 #include <cstddef>
@@ -101,7 +101,7 @@ Told tell(const Status& status);
 Status readTold(const Told& told);
 
 Status drawNonce(Nonce* nonce);
-// What both ends know that have the token, and no other.
+// A secret that both ends know if they have the token, and no other does.
 Digest sessionOf(const std::string& token, const Nonce& of_host, const Nonce& of_guest);
 
 // One connection. It does not block: what cannot be sent waits in it, and receive() tells what has come.

@@ -11,7 +11,7 @@
 
 namespace manyrt::comm::bootstrap {
 
-// What a rank hears and is asked, on the thread of the presence. None of these waits, nor do they destroy the presence.
+// A rank's answers to news and questions, on the thread of the presence. None of these waits, nor do they destroy the presence.
 struct Hearing {
   std::function<uint64_t()> progress;           // how many collectives it has come to
   std::function<void(int32_t)> ended;           // the process of a rank; that of rank 0 with the hub

@@ -20,7 +20,7 @@ class Kernels {
 
   // Once for each type; later calls find what is there. May run a compiler.
   Status build(int32_t type);
-  // As combineOnHost and divideOnHost, submitted to `stream`. Of a type that was built.
+  // As combineOnHost and divideOnHost, submitted to `stream`. The type was built.
   Status combine(int32_t type, int32_t reduction, void* out, const void* a, const void* b, uint64_t count, rtStream_t stream);
   Status divide(int32_t type, void* data, uint64_t count, uint32_t divisor, rtStream_t stream);
 

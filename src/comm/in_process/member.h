@@ -1,6 +1,6 @@
 // One rank of a communicator of this process: it meets the others in the team, and moves and reduces its share of the data.
 //
-// What is reduced is cut into segments, and each segment has one owner, which takes the operands of all ranks in their order
+// A reduction is cut into segments, and each segment has one owner. The owner takes the operands of all ranks in their order,
 // and gives the result to the ranks that receive it. So every rank gets the same bits. All else is pulled by the rank that
 // receives.
 #pragma once

@@ -13,7 +13,7 @@
 
 namespace manyrt::comm {
 
-// One collective. All ranks arrive, work, and leave together: from the arrival of the last to the leaving of the last, every
+// One collective. All ranks arrive, work, and leave together. From the arrival of the last to the leaving of the last, every
 // rank's memory is there for all.
 struct Meeting {
   std::vector<const Operation*> operations;  // by rank; null: has not come
@@ -58,7 +58,7 @@ class Team : public std::enable_shared_from_this<Team> {
   Status announceSplit(int32_t color, int32_t key, int32_t rank, uint64_t* ticket);
   Status takeSplit(uint64_t ticket, int32_t rank, std::shared_ptr<Communicator>* made);
 
-  // The rank is not coming back. What waits for it, or will, fails.
+  // The rank is not coming back. Present and later waits for it fail.
   void part(int32_t rank);
 
  private:

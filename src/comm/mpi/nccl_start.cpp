@@ -1,5 +1,5 @@
-// The ranks agree on four things, in this order: whether all of them can, whether their devices differ, NCCL's id with the
-// place of their hub, and whether NCCL has started every rank. Each step is one collective of MPI, whose cost is MPI's.
+// The ranks agree on four things, in this order. Can all of them, do their devices differ, NCCL's id with the place of their
+// hub, and has NCCL started every rank? Each step is one collective of MPI, whose cost is MPI's.
 //
 // The hub (comm/bootstrap/hub.h) is in the process of rank 0. It is at a Unix socket where all ranks are on one host, else at
 // an address of rank 0's host. Its secret is drawn by rank 0 and goes round by MPI alone.

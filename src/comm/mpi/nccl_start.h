@@ -10,7 +10,7 @@
 
 namespace manyrt::comm::mpi {
 
-// What RT_COMM_ENGINE wants of communicators of MPI. The same at all ranks.
+// RT_COMM_ENGINE's wish for communicators of MPI. The same at all ranks.
 enum class Choice : int32_t { kAny, kNccl, kMpi };
 Status chooseCarrier(Choice* choice);
 

@@ -1,6 +1,6 @@
 // A tree of the ranks, by which what one of them knows comes to all: each tells its neighbours, which tell theirs. So a rank
-// sends three messages at most, however many ranks there are, and the way to each is as long as the tree is high. Without one
-// rank the tree falls into parts, and each part has a neighbour of that rank.
+// sends three messages at most, however many ranks there are. The way to each is as long as the tree is high. Without one rank
+// the tree falls into parts, and each part has a neighbour of that rank.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What libmanyrt-comm-mpi.so gives libmanyrt-comm.so: a table of functions over one MPI, whose handles and constants are known
-// in the plug-in alone. Both are built together, so the table may change with every release; `version` finds a wrong pair.
+// The interface of libmanyrt-comm-mpi.so for libmanyrt-comm.so: a table of functions over one MPI, whose handles and constants
+// only the plug-in knows. Both are built together, so the table may change with every release; `version` finds a wrong pair.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ struct PluginRequest;  // one operation in flight
 
 enum class Direction { kSend, kReceive };
 
-// How operations are done: by messages and non-blocking collectives, which can be given up and hear of failures, or by MPI's
-// blocking collectives, with its algorithms and without either. Alike at all ranks.
+// The way of operations. Messages and non-blocking collectives can be given up and hear of failures. MPI's blocking collectives
+// have its algorithms, and neither of the two. Alike at all ranks.
 enum class Calls : int32_t { kMessages, kCollectives };
 
 // Which threads may call MPI, as it was initialised: several at a time, one at a time, or one alone.
@@ -33,7 +33,7 @@ struct Plugin {
   const char* (*split)(PluginComm** made, int32_t color, int32_t key, int32_t* rank, int32_t* size, PluginComm* comm);
   void (*release)(PluginComm* comm);
 
-  // What the ranks agree on before they are made. Collective and blocking.
+  // The agreement of the ranks before they are made. Collective and blocking.
   const char* (*least)(int64_t* values, int32_t count, PluginComm* comm);                // each becomes the least of all ranks
   const char* (*gather)(const void* mine, uint32_t bytes, void* all, PluginComm* comm);  // `bytes` of each, by rank
   const char* (*share)(void* memory, uint32_t bytes, int32_t root, PluginComm* comm);    // what `root` has

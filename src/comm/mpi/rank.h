@@ -1,9 +1,9 @@
 // One rank of a communicator of several processes. Reductions are messages of MPI from rank to rank, other operations its
-// non-blocking collectives, on memory of the host: a CPU's own, or copies of a device's; on that of CUDA where MPI takes it.
-// The thread that runs a batch makes their progress, and listens to the others.
+// non-blocking collectives. They work on memory of the host: a CPU's own, or copies of a device's. They work on memory of CUDA
+// where MPI takes it. The thread that runs a batch makes their progress, and listens to the others.
 //
-// Before a collective the ranks gather what each means. That is where a rank is found out that comes with another operation,
-// and where a late one is waited for: no operation of MPI begins before all ranks have come.
+// Before a collective the ranks gather what each means. A rank that comes with another operation is found out there, and a late
+// one is waited for. So no operation of MPI begins before all ranks have come.
 //
 // With RT_COMM_MPI=collectives there is none of this: each operation is MPI's own, which waits as long as it likes.
 #pragma once
@@ -58,7 +58,7 @@ class Rank final : public Communicator {
  private:
   friend Status create(std::shared_ptr<Communicator>*, const Place&, const Settings&, const void*);
 
-  // What a rank says of itself before a collective. After it stands what the rank sends, where that is short.
+  // A rank's words about itself before a collective. Its data stands after them, where that is short.
   struct Header {
     uint64_t number;  // of the collective
     uint64_t count;
@@ -83,7 +83,7 @@ class Rank final : public Communicator {
     PluginRequest* request = nullptr;           // null: MPI knows nothing of it, or is done
   };
 
-  // What the ranks gather when they meet: a header and some bytes of each. MPI reads and writes it as long as it pleases, also
+  // The ranks gather it when they meet: a header and some bytes of each. MPI reads and writes it as long as it pleases, also
   // after a time-out.
   struct Gathered {
     std::vector<char> mine, all;
@@ -152,7 +152,8 @@ class Rank final : public Communicator {
   std::mutex splitting_;
   std::unique_ptr<Gathered> gathered_;  // of the last meeting
   std::vector<const void*> sent_;       // operands, by rank; kept for its memory
-  // What other ranks send for this one's part of a reduction; with MPI's collectives, what this rank sends in place.
+  // The other ranks' data for this one's part of a reduction. With MPI's collectives: a copy of the data that this rank sends
+  // in place.
   std::unique_ptr<std::vector<char>> scratch_;
   void* device_scratch_ = nullptr;  // the same of a device whose memory MPI takes
   uint64_t device_scratch_bytes_ = 0;

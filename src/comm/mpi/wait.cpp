@@ -1,5 +1,5 @@
-// Waiting for MPI, and messages between the ranks meanwhile: that one has failed, and, when the time of a wait has passed,
-// which of them are there. A rank answers while it waits, and only then. So one that does not answer is missing.
+// Waiting for MPI, and messages between the ranks meanwhile. They tell that one has failed, and, once the time of a wait has
+// passed, which ranks are there. A rank answers while it waits, and only then. So one that does not answer is missing.
 #include <sched.h>
 #include <time.h>
 

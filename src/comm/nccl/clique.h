@@ -1,5 +1,5 @@
 // The communicators of NCCL behind the ranks of one team. NCCL ends them together: the end or the abort of one waits for those
-// of the others in the process, so that one thread has to make both within a group of NCCL.
+// of the others in the process. So one thread has to make both within a group of NCCL.
 #pragma once
 
 #include <atomic>

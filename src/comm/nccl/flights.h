@@ -1,8 +1,8 @@
-// What a rank has in flight. Each flight stands between two events, since NCCL's work waits on the device for the other ranks,
-// where no clock ends it: the watch looks at them (watch.h).
+// The work that a rank has in flight. Each flight stands between two events, at which the watch looks (watch.h). NCCL's work
+// waits on the device for the other ranks, and no clock ends it there.
 //
-// A batch is a flight. Calls on the program's thread record no end: that is the begin of the next flight in the stream, or an
-// event that the watch records. Short operations that follow each other at once are one flight, with one event for all.
+// A batch is a flight. Calls on the program's thread record no end. The begin of the next flight in the stream is the end, or
+// an event that the watch records. Short operations that follow each other at once are one flight, with one event for all.
 //
 // A flight, its events and its place in a list are made once and used again, so that an operation allocates nothing.
 #pragma once
@@ -50,7 +50,7 @@ class Flights {
     watched_ = true;
     enter();
   }
-  // Of what was submitted, what is called next: in the order of the submissions.
+  // The submitted flight that is called next, in the order of the submissions.
   Flight& takeCalled();
 
   // Around a call of NCCL on the program's thread, under turns.submitting. `came`: when the thread came with it.
@@ -65,8 +65,8 @@ class Flights {
   }
   void leave(bool called);
 
-  // A flight for what graphs may have in flight, which tell nothing of their launches: it is over when all is that the context
-  // has to do now. Only where nothing else is in flight. `first` and `stream` are those of a captured operation.
+  // A flight for the work of graphs, which tell nothing of their launches. It is over when all present work of the context is.
+  // Only where nothing else is in flight. `first` and `stream` are those of a captured operation.
   template <class Enter>
   void probe(const Operation& first, rtStream_t stream, rtStream_t own, Enter enter) {
     const std::lock_guard lock(mutex_);
@@ -113,7 +113,7 @@ class Flights {
   List in_flight_;  // in the order of the submissions
   List lost_;       // submitted to a stream that took no event after it: its call may still come
   bool watched_ = false;
-  // Of the program's thread, under turns.submitting:
+  // For the program's thread, under turns.submitting:
   Flight* current_ = nullptr;
   bool joined_ = false;          // current_ is older than the call
   int64_t left_ = 0;             // when the last call ended

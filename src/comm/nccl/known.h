@@ -14,7 +14,7 @@ namespace manyrt::comm::nccl {
 
 class Known {
  public:
-  // What has run. From any thread.
+  // Adds operations that have run. From any thread.
   void add(Operations operations) {
     const std::lock_guard lock(mutex_);
     for (const Operation& operation : operations) all_.insert(keyOf(operation));

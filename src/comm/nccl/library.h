@@ -22,7 +22,7 @@ Status open(const Library** library);
 
 std::string versionText(int version);  // "2.28.3"
 
-// What NCCL says of a failed call, as a failure of DRIVER.
+// NCCL's words about a failed call, as a failure of DRIVER.
 Status failure(const Library& library, const char* call, Result result);
 
 }  // namespace manyrt::comm::nccl

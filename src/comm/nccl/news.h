@@ -1,5 +1,6 @@
-// What the hub of a communicator among processes has told of the others (comm/bootstrap/hub.h). The thread of the presence
-// writes it, and the watch reads it, which alone makes failures of it: a process that ended is one where a rank waits for it.
+// News of the other processes of a communicator, as its hub tells them (comm/bootstrap/hub.h). The thread of the presence
+// writes them, and the watch reads them. The watch alone makes failures of them: a process that ended is one where a rank waits
+// for it.
 #pragma once
 
 #include <atomic>

@@ -2,8 +2,8 @@
 // operation has its place in the stream like any other work. Captured, they are called while the exec is made, and NCCL's work
 // is a part of the native graph.
 //
-// The ranks meet in a team before each call: a rank that is late, or means something else, is found there, on the host, and
-// named. What NCCL has no type for runs in the engine of this process, in the same order. Among processes only NCCL meets the
+// The ranks meet in a team before each call. A rank that is late, or means something else, is found there, on the host, and
+// named. Types that NCCL lacks run in the engine of this process, in the same order. Among processes only NCCL meets the
 // others: once it has connected an operation, the program's thread calls it.
 #pragma once
 
@@ -69,7 +69,7 @@ class Rank final : public Communicator, public std::enable_shared_from_this<Rank
   Flights& flights() { return flights_; }
   rtStream_t ownStream() const { return stream_; }
   Seats& ownSeat() { return own_seat_; }
-  // What is known of the ranks that `late` waits for. False: the hub has been asked, and has not answered yet.
+  // Names the ranks that `late` waits for, as far as they are known. False: the hub has been asked, and has not answered yet.
   bool nameLate(Status* failure, int32_t* about, const Operation& late);
   // Whether the process of a rank has ended that `of` waits for, which NCCL was called for at `called`.
   bool nameGone(Status* failure, int32_t* about, const Operation& of, int64_t called) const;

@@ -1,6 +1,6 @@
 // Splits of a communicator among processes, as the ranks of one process share them. The colors, keys and hosts of all ranks go
-// round by an all-gather, NCCL splits when it has come to all, and the process makes its ranks of each part together: NCCL ends
-// the communicators of one process together, too.
+// round by an all-gather, and NCCL splits when it has come to all. The process makes its ranks of each part together, as NCCL
+// ends the communicators of one process together, too.
 #pragma once
 
 #include <map>
@@ -16,11 +16,11 @@
 
 namespace manyrt::comm::nccl {
 
-// A number that this host has and no other; 0: unknown. Sockets without a file are found within one name space of the network,
-// which containers of one host may have each: they are hosts of their own here.
+// A number that this host has and no other; 0: unknown. Sockets without a file are found within one name space of the network.
+// Containers of one host may have one each: they are hosts of their own here.
 uint64_t numberOfHost();
 
-// What a rank says of itself.
+// A rank's words about itself.
 struct SplitCard {
   int32_t color;
   int32_t key;

@@ -1,5 +1,5 @@
 // The thread that watches what NCCL has in flight. It looks at the events around each submission, at NCCL's asynchronous
-// errors, and at the failure of the communicator, and ends what hangs by NCCL's abort.
+// errors, and at the communicator's failure. NCCL's abort is its means to end work that hangs.
 #pragma once
 
 #include <list>

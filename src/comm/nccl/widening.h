@@ -19,7 +19,7 @@ class Widening {
   Widening& operator=(const Widening&) = delete;
 
   static bool isFor(const Operation& of) { return reduces(of.kind) && (of.type == RT_COMM_I16 || of.type == RT_COMM_U16); }
-  // What NCCL runs in its place, at this rank; its memory is from begin().
+  // The operation that NCCL runs in its place, at this rank; its memory is from begin().
   static Operation widened(const Operation& of);
 
   Status build();  // once; later calls find what is there. May run a compiler

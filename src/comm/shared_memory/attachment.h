@@ -1,5 +1,5 @@
-// What the ranks of one process share of a communicator among processes: the memory, the first failure, and splits that are
-// being made. Ranks hold it, and so do their graphs.
+// The part of a communicator among processes that ranks of one process share: the memory, the first failure, and splits that
+// are being made. Ranks hold it, and so do their graphs.
 #pragma once
 
 #include <map>

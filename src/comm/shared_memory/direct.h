@@ -1,7 +1,7 @@
 // A long all-reduce where each rank may read the memory of the others (process_vm_readv): no copy goes through the windows. A
-// rank reads its part of all operands from their owners, reduces it in the order of the ranks into its own result, and reads
-// the parts of the others from their results. Nothing is written to another rank's memory. Where a rank has failed, another may
-// read what is there no more: that is a failure of the call, and no harm.
+// rank reads its part of all operands from their owners, and reduces it in the order of the ranks into its own result. Then it
+// reads the parts of the others from their results. Nothing is written to another rank's memory. Where a rank has failed,
+// another may read what is there no more: that is a failure of the call, and no harm.
 #pragma once
 
 #include <atomic>
@@ -11,8 +11,8 @@
 
 namespace manyrt::comm::shared_memory {
 
-// A process shows a number and where it has it. Others that read the right one there can read all of its memory: its number as
-// a process is that which they know it by, and the system permits it.
+// A process shows a number and where it has it. Others that read the right one there can read all of its memory. They know the
+// process by its true number, and the system permits it.
 void showProof(Post& post);
 bool readsProof(const Post& post);
 

@@ -1,5 +1,6 @@
-// What lies in the memory that the processes of a communicator share, and where. All of it is atomic, or written before an
-// atomic that its readers look at first. The memory begins as zeros. Processes of one release alone share it: kVersion.
+// The contents of the memory that the processes of a communicator share, and their places. All of it is atomic, or written
+// before an atomic that its readers look at first. The memory begins as zeros. Processes of one release alone share it:
+// kVersion.
 #pragma once
 
 #include <algorithm>
@@ -53,7 +54,7 @@ struct Split {
   int32_t key;
 };
 
-// What one rank says to all.
+// One rank's words to all.
 struct alignas(kLine) Post {
   std::atomic<uint32_t> present;  // has come
   std::atomic<uint32_t> parted;   // has destroyed its communicator
@@ -67,7 +68,7 @@ struct alignas(kLine) Post {
   Split splits[kSplits];
 };
 
-// What a rank means by its collective. What it sends stands after it, where that is short: of 8 bytes all is one cache line.
+// A rank's description of its collective. Its data stands after it, where that is short: with 8 bytes all is one cache line.
 struct alignas(8) Slot {
   std::atomic<uint64_t> number;  // 1 and the collective's number
   uint64_t count;
@@ -93,8 +94,8 @@ struct Channel {
 
 static_assert(std::atomic<uint64_t>::is_always_lock_free && std::atomic<uint32_t>::is_always_lock_free);
 
-// Offsets and sizes in bytes for a number of ranks: 1.2 MiB for each of 2 to 8 ranks, 0.4 to 0.7 MiB for each of more. The
-// pieces of channels become shorter from 64 ranks on, so that all channels of one rank have 0.4 MiB at most.
+// Offsets and sizes in bytes for a number of ranks. Each of 2 to 8 ranks takes 1.2 MiB, each of more 0.4 to 0.7 MiB. The pieces
+// of channels become shorter from 64 ranks on, so that all channels of one rank have 0.4 MiB at most.
 class Layout {
  public:
   explicit Layout(int32_t size) : size_(static_cast<uint64_t>(size)) {}

@@ -15,7 +15,7 @@ class Points {
   void add(const Operation& operation);  // borrowed until the batch ends
 
   bool empty() const { return points_.empty(); }
-  // What can be done without waiting. A failure is kept for finish(), and nothing goes on from there.
+  // Goes as far as it can without waiting. A failure is kept for finish(), and nothing goes on from there.
   void progress();
   bool failed() const { return !status_.ok(); }
   const Status& status() const { return status_; }

@@ -1,9 +1,9 @@
-// One rank of a communicator whose ranks are in several processes of one host. What goes from rank to rank goes through the
-// memory that they share, or is read by the system from a rank's own memory, which no other writes: so a failure leaves nothing
-// to be waited for. All ranks calculate on the host; the memory of a device is copied there and back by pieces.
+// One rank of a communicator whose ranks are in several processes of one host. Data goes from rank to rank through the memory
+// that they share, or is read by the system from a rank's own memory. No other rank writes that memory, so a failure leaves
+// nothing to be waited for. All ranks calculate on the host; the memory of a device is copied there and back by pieces.
 //
-// A collective begins with a meeting: each rank says what it means, in a slot. What is short stands in the slot, too, and the
-// meeting is all. What is longer goes through windows, piece by piece, of which the first is there when the ranks meet.
+// A collective begins with a meeting: each rank says what it means, in a slot. Short data stands in the slot, too, and the
+// meeting is all. Longer data goes through windows, piece by piece. The first piece is there when the ranks meet.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@ class Points;
 class Rounds;
 class Direct;
 
-// What a rank waits for, for messages.
+// A rank's reason to wait, for messages.
 struct Subject {
   enum class Stage { kMeeting, kWork, kSend, kReceive, kSplit };
   Stage stage;

@@ -2,8 +2,8 @@
 // and take from the windows of the others what they receive. A window for the next round is filled before the present one is
 // read, so that ranks seldom wait for each other.
 //
-// What is reduced is cut into chunks, and each into a part for each rank. A rank reduces its part of all operands, in the order
-// of the ranks, and gives the result to all by a second window (kResults). So every rank has the same bits.
+// A reduction is cut into chunks, and each chunk into a part for each rank. A rank reduces its part of all operands, in the
+// order of the ranks, and gives the result to all by a second window (kResults). So every rank has the same bits.
 #pragma once
 
 #include "comm/shared_memory/rank.h"

@@ -1,5 +1,5 @@
-// The memory that ranks of several processes of one host share, as one process has it: a file in /dev/shm, whose name follows
-// from the id of the communicator. The first process makes it, and the one with the last rank takes its name away, so that
+// The memory that ranks of several processes of one host share, as one process has it. It is a file in /dev/shm, whose name
+// follows from the communicator's id. The first process makes it, and the one with the last rank takes its name away, so that
 // nothing is left when they end. Locks on the file say which processes live: the kernel drops them with the process.
 #pragma once
 
@@ -18,8 +18,7 @@
 
 namespace manyrt::comm::shared_memory {
 
-// What two processes have in common that can share memory by its name: the running system and its /dev/shm. Zeros: there is
-// none.
+// Equal in two processes that can share memory by its name: the running system and its /dev/shm. Zeros: there is none.
 using Host = std::array<uint64_t, 3>;
 Host thisHost();
 

@@ -1,6 +1,6 @@
 // Splitting. Each rank says its color and key to all. The first rank of a process that takes a split waits until all have said
-// theirs. It brings all ranks of the process to the segments of their parts, since one thread may have several ranks and waits
-// for one after the other.
+// theirs. It brings all ranks of the process to the segments of their parts. One thread may have several ranks, and waits for
+// one after the other.
 #include <time.h>
 
 #include <algorithm>

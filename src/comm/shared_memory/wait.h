@@ -1,8 +1,8 @@
 // How a rank waits: it looks again and again for a while, and then sleeps until another rank rings its bell. Before it sleeps
 // it looks for failures, for ranks that are gone, and at the clock.
 //
-// No ring is lost: a rank that sleeps says so before it looks for the last time, and one that rings has written before it looks
-// for sleepers. Both are in one order (seq_cst).
+// No ring is lost. A rank that sleeps says so before it looks for the last time; one that rings has written before it looks for
+// sleepers. Both are in one order (seq_cst).
 #pragma once
 
 #include <sched.h>
