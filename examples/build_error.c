@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * build_error: what is to be seen when a kernel does not compile. The status is RT_ERROR_BUILD_FAILED, no module is made, and
- * the message of the failure has the compiler's log, with the name, line and column of each mistake. */
+ * build_error: a kernel that does not compile. The status is RT_ERROR_BUILD_FAILED and no module is made. The message of the
+ * failure has the compiler's log, with the name, line and column of each mistake. */
 #include <string.h>
 
 #include "common.h"
@@ -62,7 +62,7 @@ static void expectUnknownOption(void) {
   free(message);
 }
 
-/* With a macro in the options the same source means something. What the compiler said of it stays with the module. */
+/* With a macro in the options the same source means something. The compiler's remarks stay with the module. */
 static void buildAndRun(void) {
   rtModule_t module = NULL;
   rtKernel_t ramp = NULL;

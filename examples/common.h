@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What every example shares: a call that fails ends the program with the library's own sentence, and so does a wrong result. */
+ * Shared by all examples: a call that fails ends the program with the library's own sentence, and so does a wrong result. */
 #ifndef MANYRT_EXAMPLES_COMMON_H_
 #define MANYRT_EXAMPLES_COMMON_H_
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the examples with communicators share: a call of rt_comm.h that fails, or a rank that fails another, ends the program
+ * Shared by the examples with communicators. A call of rt_comm.h that fails, or a rank that fails another, ends the program
  * with the sentence of that library. */
 #ifndef MANYRT_EXAMPLES_COMMON_COMM_H_
 #define MANYRT_EXAMPLES_COMMON_COMM_H_

@@ -11,7 +11,8 @@
 
 enum { kRows = 300, kInner = 200, kColumns = 100 };
 
-/* What of cublas_v2.h is called here, so that this compiles without the toolkit. A program of yours includes the header. */
+/* The part of cublas_v2.h that is called here, so that this compiles without the toolkit. A program of yours includes the
+ *  header. */
 typedef struct Cublas {
   int (*create)(void** handle);
   int (*destroy)(void* handle);

@@ -35,7 +35,7 @@ static void wrongCalls(void) {
   CHECK(rtFree(memory));
 }
 
-/* What RT_NOT_READY is: above zero, so not a failure; `status < 0` is the test. */
+/* RT_NOT_READY is above zero, so not a failure; `status < 0` is the test. */
 static void notAnError(void) {
   rtFence_t gate = NULL;
   rtStream_t stream = NULL;

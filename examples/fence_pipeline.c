@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * fence_pipeline: three stages on three streams, kept in step by three fences over a ring of two buffers. A fence is a number
- * that only grows: `filled` at n says that n items were uploaded, `squared` and `drained` the same of the next stages. Unlike
- * an event, it can be waited for before the signal has been submitted, so that each stage is submitted on its own, here even
- * the last one first. */
+ * that only grows. `filled` at n says that n items were uploaded, `squared` and `drained` the same of the next stages. Unlike
+ * an event, it can be waited for before the signal has been submitted. So each stage is submitted on its own, here even the
+ * last one first. */
 #define _POSIX_C_SOURCE 200809L /* files.h */
 
 #include "common.h"

@@ -16,8 +16,8 @@
 
 enum { kExamplePath = 4096 };
 
-/* Finds a file by its name in the folder of the examples, such as "digits/digits.cl": beside the program, without the folder,
- * as CMakeLists.txt and Makefile of the installed examples put it there; else in MANYRT_EXAMPLE_FILES. Returns `path`. */
+/* Finds a file by its name in the folder of the examples, such as "digits/digits.cl". It is beside the program, without the
+ * folder, where CMakeLists.txt and Makefile of the installed examples put it; else in MANYRT_EXAMPLE_FILES. Returns `path`. */
 static inline const char* exampleFile(char path[kExamplePath], const char* name) {
   const char* slash = strrchr(name, '/');
   const char* own_name = slash != NULL ? slash + 1 : name;

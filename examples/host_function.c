@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * host_function: calls back into the program from the middle of a stream. Each step fills device memory, copies it to the host
- * and hands it to a C function, which runs in the stream's order on a thread of the library; main() submits all steps and waits
+ * and hands it to a C function. That runs in the stream's order on a thread of the library; main() submits all steps and waits
  * once. */
 #include "common.h"
 

@@ -1,5 +1,5 @@
-# The examples with kernels in OpenCL C on a machine that has no compiler for them: each must end with 1 and say what to install,
-# and one must heed RT_CC. Called by ctest with PROGRAMS, OUTPUT.
+# The examples with kernels in OpenCL C on a machine that has no compiler for them. Each must end with 1 and say what to
+# install, and one must heed RT_CC. Called by ctest with PROGRAMS, OUTPUT.
 file(MAKE_DIRECTORY "${OUTPUT}")
 
 # expect_failure(text setting program arguments...)

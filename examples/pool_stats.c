@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * pool_stats: a pool with a limit. What it counts while a loop allocates and frees, what happens at the limit, and how a
- * program can make room when the pool asks for it. */
+ * pool_stats: a pool with a limit. It shows the counters while a loop allocates and frees, the failure at the limit, and a
+ * program that makes room when the pool asks. */
 #include <inttypes.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * runtime_tour: the whole life of a device's runtime in one page. Memory on the device and pinned memory of the host, an
- * asynchronous copy, a timed region, two operations recorded as a graph and executed again and again, and everything given
- * back: what is still in use goes when its last use is over. */
+ * runtime_tour: the whole life of a device's runtime in one page. It has memory of the device, pinned memory of the host, an
+ * asynchronous copy and a timed region. Two operations are recorded as a graph and executed again and again. Everything is
+ * given back: memory in use goes when its last use is over. */
 #include "common.h"
 
 enum { kCount = 1 << 16, kGroup = 256, kRuns = 3 };

@@ -9,7 +9,7 @@
 
 enum { kPieces = 8, kItems = 1 << 16, kRounds = 60, kGroup = 64, kMaxStreams = 4 };
 
-/* What the kernel does to a value. */
+/* The kernel's arithmetic, on the host. */
 static uint32_t scrambled(uint32_t value) {
   for (int round = 0; round < kRounds; ++round) value = value * 1664525u + 1013904223u;
   return value;

@@ -5,8 +5,8 @@
  * unchanged and means the same; nothing else of InfiniCore is contained. Device types are those up to MARS: a program that
  * names a later one does not compile. Include infinirt.h, which includes this file.
  *
- * Of MARS the name alone was found in published programs, and no header with its number: 11 follows ALI. Only a program that
- * stores numbers of device types, or exchanges them with one that InfiniCore's own header built, could see a difference.
+ * Published programs have the name of MARS alone, and no header with its number was found: 11 follows ALI. Only a program that
+ * stores such numbers could see a difference, or one that exchanges them with a program that InfiniCore's own header built.
  */
 #ifndef MANYRT_COMPAT_INFINICORE_H_
 #define MANYRT_COMPAT_INFINICORE_H_

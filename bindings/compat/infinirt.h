@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * infinirt.h - the flat C interface of InfiniRT, the runtime of InfiniCore, as static inline functions over rt.h: a program
+ * infinirt.h - the flat C interface of InfiniRT, the runtime of InfiniCore, as static inline functions over rt.h. A program
  * that is written against InfiniRT compiles against this file without changes, links libmanyrt and runs on its devices. The
- * text is manyrt's own; names, parameters and numbers are those that InfiniCore has published. Compile with
- * `$(pkg-config --cflags manyrt)/compat` beside `$(pkg-config --cflags manyrt)`. Functions are static: a program that looks
- * them up by name at run time needs a file that calls them.
+ * text is manyrt's own; names, parameters and numbers are those that InfiniCore has published. Compile with `$(pkg-config
+ * --cflags manyrt)/compat` beside `$(pkg-config --cflags manyrt)`. Functions are static: a program that looks them up by name
+ * at run time needs a file that calls them.
  *
  * Versions. Covered are the functions that InfiniCore's include/infinirt.h had from its first form to that with graphs, and
  * infinirtGetMemInfo. Its tests, src/infinirt-test, compile unchanged from the form of 64694c8 to that of 1f7bd22, and
  * scripts/run-infinirt-tests.sh builds and runs them. Not covered: infinirtMemcpyPeer and infinirtMemcpyPeerAsync (at 3426759),
- * infinirtGetDeviceResourceSnapshot, and what InfiniRT's repository of its own has since: the functions infiniRt* of
- * infini/rt/c_api.h and the C++ namespace infini::rt, which are another interface.
+ * infinirtGetDeviceResourceSnapshot, and the later interface of InfiniRT's own repository. That is the functions infiniRt* of
+ * infini/rt/c_api.h and the C++ namespace infini::rt.
  *
  * Device types. INFINI_DEVICE_CPU is the CPU device and INFINI_DEVICE_NVIDIA the CUDA devices. InfiniRT has no type for OpenCL:
  * here it is INFINI_DEVICE_OPENCL. A program that only knows the published types is compiled with, for instance,
  * -DMANYRT_INFINIRT_OPENCL=INFINI_DEVICE_MOORE: that type means the OpenCL devices then. All other types have no devices.
  *
- * What differs from InfiniRT
- *   The current device is manyrt's current context of the thread (rtContextGetCurrent), and cpu:0 where none is set.
+ * Differences from InfiniRT The current device is manyrt's current context of the thread (rtContextGetCurrent), and cpu:0 where
+ *   none is set.
  *   A stream is an rtStream_t and an event an rtEvent_t: rt functions and these may be mixed. A NULL stream is the default
  *     stream of the current device. It has no order towards other streams, which InfiniRT on CUDA has.
  *   infinirtMemcpy waits for all work of the current device first, as the NULL stream of CUDA does. The kind of a copy has to
@@ -371,7 +371,7 @@ static inline infiniStatus_t infinirtMemcpy(void* dst, const void* src, size_t s
   return manyrtInfiniStatus(status < 0 ? status : rtMemcpy(dst, src, size, real_kind));
 }
 
-/** Copies in a stream's order. Of host memory from malloc or a stack the source has been read when the call returns. */
+/** Copies in a stream's order. A source from malloc or a stack of the host has been read when the call returns. */
 static inline infiniStatus_t infinirtMemcpyAsync(void* dst, const void* src, size_t size, infinirtMemcpyKind_t kind,
                                                  infinirtStream_t stream) {
   int32_t real_kind = 0;

@@ -6,8 +6,8 @@
 //   ranks.allReduce(x, rt::inPlace, RT_COMM_SUM, stream);
 //   ranks.synchronize(stream);
 //
-// A Comm is one rank. Operations take a Buffer, a DeviceSpan, a Span or a container of the rank's memory, count all its
-// elements, and return at once: the memory lives until the stream has passed them. Errors are those of rt.hpp.
+// A Comm is one rank. Operations take a Buffer, a DeviceSpan, a Span or a container of the rank's memory, and count all its
+// elements. They return at once: the memory lives until the stream has passed them. Errors are those of rt.hpp.
 #ifndef MANYRT_RT_COMM_HPP_
 #define MANYRT_RT_COMM_HPP_
 
@@ -77,7 +77,7 @@ struct CommFailure : Failure {
 
 namespace detail {
 
-/** What a function of rt_comm.h with (buffer, size, needed, owner...) says; empty where that fails. */
+/** The text of a function of rt_comm.h with (buffer, size, needed, owner...); empty where that fails. */
 template <class... P, class... A>
 std::string commText(rtStatus_t (*function)(char*, std::size_t, std::size_t*, P...), A... arguments) {
   std::string text;
@@ -126,7 +126,7 @@ struct CommRange {
   static constexpr bool kInPlace = std::is_same_v<std::decay_t<X>, InPlace>;
   static constexpr bool kNone = std::is_same_v<std::decay_t<X>, NoMemory>;
   static constexpr bool kGiven = !kInPlace && !kNone;
-  // What ends with the call would end before the operation. Spans and tags own nothing.
+  // A temporary of the call would end before the operation. Spans and tags own nothing.
   static_assert(!kGiven || std::is_lvalue_reference_v<X> || IsSpan<std::decay_t<X>>::value,
                 "memory of an operation is a temporary, which ends before the operation");
 };
@@ -143,7 +143,7 @@ struct CommElement<X, std::enable_if_t<CommRange<X&>::kGiven>> {
 template <class X>
 using CommElementOf = typename CommElement<X>::Type;
 
-/** What both ranges come to for a C function, checked as far as sizes tell. */
+/** The arguments of a C function for both ranges, checked as far as sizes tell. */
 struct CommMemory {
   void* receive = nullptr;
   const void* send = nullptr;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * bridge.h - what the Go package needs in C: calls with their message, since a goroutine may move to another thread between two
- * calls, and the function that the library calls for a host function of Go.
+ * bridge.h - the Go package's part in C. Calls come with their message, since a goroutine may move to another thread between
+ * two calls. The library calls a function here for a host function of Go.
  */
 #ifndef MANYRT_GO_BRIDGE_H_
 #define MANYRT_GO_BRIDGE_H_

@@ -24,7 +24,7 @@ SCALARS = {"void": "c_void", "char": "c_char", "float": "f32", "double": "f64", 
            "uint64_t": "u64", "uintptr_t": "usize", "intptr_t": "isize"}
 KEYWORDS = {"as", "box", "const", "dyn", "enum", "extern", "fn", "impl", "in", "loop", "match", "mod", "move", "mut", "ref",
             "self", "static", "struct", "super", "trait", "type", "use", "where", "final", "override", "priv", "virtual"}
-# What a result says about the library's own objects stays in the C form; graph.rs and memory.rs give it a type of their own.
+# Results about the library's own objects stay in the C form; graph.rs and memory.rs give it a type of their own.
 RESULTS = ("rtBackendInfo_t", "rtDeviceProperties_t", "rtContextStats_t", "rtMemPoolStats_t", "rtModuleInfo_t",
            "rtKernelInfo_t", "rtKernelArgInfo_t", "rtGraphBufferInfo_t", "rtCapturePlanInfo_t", "rtCapturePlanBuffer_t")
 COMM_RESULTS = ("rtCommInfo_t",)

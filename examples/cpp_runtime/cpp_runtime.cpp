@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// cpp_runtime: the whole life of a Runtime of rt.hpp on one page. Memory of the device and pinned memory of the host, an
-// asynchronous copy, a timed region, two operators recorded as a graph and executed again and again, and everything freed by
-// its owner. The C form of the same program is runtime_tour.c.
+// cpp_runtime: the whole life of a Runtime of rt.hpp on one page. It has memory of the device, pinned memory of the host, an
+// asynchronous copy and a timed region. Two operators are recorded as a graph and executed again and again. Everything is freed
+// by its owner. The C form of the same program is runtime_tour.c.
 #include <cstdio>
 #include <cstdlib>
 #include <rt.hpp>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * digits: trains a network on 1438 images of handwritten digits and reads the 359 held out, on every device found or the one
- * named, once for each seed. Ends with a table, a learning curve and a sheet of the misread digits; see --help.
+ * digits: trains a network on 1438 images of handwritten digits and reads the 359 held out. It does so on every device found or
+ * the one named, once for each seed. Ends with a table, a learning curve and a sheet of the misread digits; see --help.
  *
  *   options.c  the command line            digits.cl  what runs on the device
  *   data.c     the images                  network.c  memory and launches of the network

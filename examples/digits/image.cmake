@@ -1,6 +1,6 @@
-# Trains digits from an image that manyrt cc made before: without any compiler, with the same bits as from source, whether the image
-# has its source or not. A damaged image, and one without a part for the device, are refused in words. Called by ctest with PROGRAM,
-# COMMAND (manyrt), ARGUMENTS, OUTPUT.
+# Trains digits from an image that manyrt cc made before, without any compiler. The bits are those from source, whether the
+# image has its source or not. A damaged image, and one without a part for the device, are refused in words. Called by ctest
+# with PROGRAM, COMMAND (manyrt), ARGUMENTS, OUTPUT.
 get_filename_component(folder "${CMAKE_SCRIPT_MODE_FILE}" DIRECTORY)
 file(REMOVE_RECURSE "${OUTPUT}")
 file(MAKE_DIRECTORY "${OUTPUT}")

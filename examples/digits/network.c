@@ -25,7 +25,7 @@ static void checkKernels(rtStatus_t status, const char* kernels) {
   exit(EXIT_FAILURE);
 }
 
-/* An image of `manyrt cc` ends in .rtm: it was built with its options, and nothing compiles it again where it has code for the
+/* An image of `manyrt cc` ends in .rtm. It was built with its options, and nothing compiles it again where it has code for the
  * device. */
 static int isImage(const char* kernels) {
   const size_t length = strlen(kernels);

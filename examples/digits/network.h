@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The network of 64 inputs, 128 hidden neurons (ReLU) and 10 outputs on one device: its kernels and memory, and the launches
- * that make a prediction or a step of training. Everything is submitted to a stream and returns at once. */
+ * The network of 64 inputs, 128 hidden neurons (ReLU) and 10 outputs on one device. It has kernels and memory, and the launches
+ * of a prediction or a step of training. Everything is submitted to a stream and returns at once. */
 #ifndef MANYRT_EXAMPLES_DIGITS_NETWORK_H_
 #define MANYRT_EXAMPLES_DIGITS_NETWORK_H_
 
@@ -28,7 +28,7 @@ typedef struct Network {
   float* velocity;  /* device, as weights */
 } Network;
 
-/* What lies between the layers while a batch is on its way. Device memory, owned. */
+/* The data between the layers while a batch is on its way. Device memory, owned. */
 typedef struct Workspace {
   float* hidden;
   float* hidden_delta;
@@ -65,7 +65,7 @@ void networkUpdate(const Network* network, float rate, rtStream_t stream);
 /* Both. */
 void networkTrain(const Network* network, const Workspace* workspace, const Batch* batch, float rate, rtStream_t stream);
 
-/* What the last launch of a step works on, as operands of a graph. */
+/* The memory of a step's last launch, as operands of a graph. */
 typedef struct UpdateMemory {
   rtGraphOperand_t weights;
   rtGraphOperand_t gradients;

@@ -1,12 +1,12 @@
-# Runs digits with 1, 2 and 7 threads, without the cache of compiled kernels, into an empty one and out of the same one again, and
-# compares the hashes of the weights. Called by ctest with PROGRAM, ARGUMENTS, OUTPUT.
+# Runs digits with 1, 2 and 7 threads and compares the hashes of the weights. Compiled kernels come from no cache, go into an
+# empty one, and come out of the same one. Called by ctest with PROGRAM, ARGUMENTS, OUTPUT.
 set(cache "${OUTPUT}/cache")
 file(MAKE_DIRECTORY "${OUTPUT}")
 file(REMOVE_RECURSE "${cache}")
 unset(expected)
 
-# Each word: threads, where compiled kernels are kept, how many must be there when the run has ended, how they are built. The run
-# that fills the cache waits for the optimised code: a short one on a busy machine may end before that is there to be kept.
+# Each word: threads, where compiled kernels are kept, how many must be there when the run has ended, how they are built. The
+# run that fills the cache waits for the optimised code. A short one on a busy machine may end before that is there to be kept.
 foreach(run "1,off,0,tiered" "2,${cache},1,optimized" "2,${cache},1,tiered" "7,${cache},1,tiered")
   string(REPLACE "," ";" run "${run}")
   list(GET run 0 threads)

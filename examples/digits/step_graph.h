@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A step of training as a graph: captured once from the stream that would run it, replayed for each batch. What lies between
- * the layers, and the gradients, become temporaries, for which the plan finds the memory. */
+ * A step of training as a graph: captured once from the stream that would run it, replayed for each batch. The data between the
+ * layers and the gradients become temporaries, for which the plan finds the memory. */
 #ifndef MANYRT_EXAMPLES_DIGITS_STEP_GRAPH_H_
 #define MANYRT_EXAMPLES_DIGITS_STEP_GRAPH_H_
 

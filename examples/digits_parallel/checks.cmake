@@ -1,6 +1,6 @@
-# What digits_parallel promises: one rank has the bits of digits, several ranks have the same bits at each run, whatever the
-# number of threads and also as processes; ranks that do not average are found; bad arguments end with a message. Called by ctest
-# with PROGRAM, DIGITS, ARGUMENTS, OUTPUT, MPIRUN (may be empty).
+# The promises of digits_parallel. One rank has the bits of digits; several ranks have the same bits at each run, whatever the
+# number of threads and also as processes. Ranks that do not average are found, and bad arguments end with a message. Called by
+# ctest with PROGRAM, DIGITS, ARGUMENTS, OUTPUT, MPIRUN (may be empty).
 file(MAKE_DIRECTORY "${OUTPUT}")
 string(REPEAT "[0-9a-f]" 16 hash)
 

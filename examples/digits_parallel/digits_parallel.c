@@ -9,8 +9,8 @@
  *   replica.c  a rank and its steps   weigh.cl   shares of batches that do not divide evenly
  *
  * Images, network and kernels are those of digits. One rank has the same bits as digits. With more the batch's sum has another
- * order, and so other bits: the same at each run with as many ranks, in one process or in several, since the operands are taken
- * in the order of the ranks. NCCL chooses its own. */
+ * order, and so other bits. They are the same at each run with as many ranks, in one process or in several. The operands are
+ * taken in the order of the ranks. NCCL chooses its own. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ static const float kRequiredAccuracy = 0.96f;
 
 enum { kQuietStep = 10 };
 
-/* What each rank tells the others at the end. */
+/* Each rank's report to the others at the end. */
 typedef struct Report {
   uint64_t hash;
   char device[32];

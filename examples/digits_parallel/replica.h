@@ -12,7 +12,7 @@
 
 enum { kBatch = 32 };
 
-/* What all ranks sum after an epoch, as floats: counts up to 2^24 are exact. */
+/* The sums of all ranks after an epoch, as floats: counts up to 2^24 are exact. */
 typedef struct Results {
   float right;         /* held-out images read right */
   float held_out_loss; /* sums over the images */
@@ -20,7 +20,7 @@ typedef struct Results {
 } Results;
 enum { kResults = sizeof(Results) / sizeof(float) };
 
-/* Images on the device and on the host. Of an epoch: the shares of all batches, one after the other. */
+/* Images on the device and on the host. They are the shares of all batches of an epoch, one after the other. */
 typedef struct Images {
   float* host_images; /* pinned, as the next three */
   int32_t* host_labels;

@@ -67,7 +67,8 @@ std::string remarkOn(const compiler::CpuCode& code, const Target& target) {
 
 }  // namespace
 
-// What a request borrows, and the request. `on_disk`: #include looks for headers on the disk, under the names of the user.
+// The texts that a request borrows, and the request. `on_disk`: #include looks for headers on the disk, under the names of the
+// user.
 struct ImageBuilder::Texts {
   std::string options, name;
   std::vector<std::string_view> more;

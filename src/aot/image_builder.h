@@ -42,13 +42,13 @@ class ImageBuilder {
   // A part for each target, several at the same time. The first target that fails in `failed`, with its compiler's log in the
   // status.
   Status build(std::string* failed, const std::vector<Target>& targets);
-  // What is noteworthy about parts that were built, as a sentence each.
+  // Remarks on parts that were built, as a sentence each.
   const std::vector<std::string>& remarks() const { return remarks_; }
-  // The parts in the order of the targets, then the source if it is wanted: the same bytes for the same program, compiler and
-  // version of the library. Throws bad_alloc.
+  // The parts in the order of the targets, then the source if it is wanted. The bytes are the same for the same program,
+  // compiler and version of the library. Throws bad_alloc.
   std::string image(bool with_source) const;
 
-  // What a target's compiler gets, or makes of it, as text.
+  // The text that a target's compiler gets, or makes of it.
   Status emit(std::string* text, Emit form, const Target& target) const;
 
  private:

@@ -33,7 +33,7 @@ std::string architectureNames(const std::vector<uint32_t>& known) {
   return names;
 }
 
-// What NVRTC compiles for, asked when the first word needs it.
+// NVRTC's architectures, asked when the first word needs them.
 struct Cuda {
   bool asked = false;
   std::vector<uint32_t> known;

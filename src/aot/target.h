@@ -1,5 +1,5 @@
-// What a part of an image may be built for, by name: "cpu:x86-64-v3", "cuda:sm_80,sm_90,ptx", "opencl". The command manyrt
-// reads targets here and lists those that can be built on this machine.
+// The targets of an image's parts, by name: "cpu:x86-64-v3", "cuda:sm_80,sm_90,ptx", "opencl". The command manyrt reads targets
+// here and lists those that can be built on this machine.
 #pragma once
 
 #include <cstdint>

@@ -82,7 +82,8 @@ template <class Body>
   return guard && manager::library::running() && !trace::enabled() && body();
 }
 
-// Of the call that a function of rt.h ends with: the function stays in stack traces, such as those of RT_MEMORY_DEBUG.
+// Takes the status of the call that a function of rt.h ends with: the function so stays in stack traces, such as those of
+// RT_MEMORY_DEBUG.
 [[gnu::always_inline]] inline rtStatus_t inFrame(rtStatus_t status) {
   __asm__ volatile("" : "+r"(status));  // after the call, which is therefore no jump
   return status;

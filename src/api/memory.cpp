@@ -22,7 +22,7 @@ rtStatus_t allocate(const char* function, void** pointer, size_t size, int32_t k
   });
 }
 
-// What the cache of the stream does not serve, or another than the common state of the library.
+// The way where the stream's cache does not serve, or the library is in another than the common state.
 [[gnu::noinline]] rtStatus_t mallocAsync(void** pointer, size_t size, rtStream_t stream) {
   if (pointer != nullptr) *pointer = nullptr;
   return api::guarded("rtMallocAsync", [&](epoch::Guard& guard) -> Status {

@@ -1,5 +1,5 @@
-// BLAKE2b with 32 bytes: for the names of cache entries, where a build's key is the digest of all that it depends on, and with
-// a key as a code that tells which messages come from a holder of it.
+// BLAKE2b with 32 bytes. Without a key it names cache entries: a build's key is the digest of all that it depends on. With a
+// key it is a code that tells which messages come from a holder of it.
 #pragma once
 
 #include <array>

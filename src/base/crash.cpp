@@ -62,8 +62,8 @@ constexpr const char* kNames[] = {"SIGSEGV", "SIGBUS", "SIGFPE"};
 constexpr size_t kCount = sizeof kSignals / sizeof kSignals[0];
 
 // The actions that the library's handler was put in front of, oldest first. Each place in front has a function of its own,
-// which knows what stands after it. A handler of the program that goes back to what it had replaced, by a call or by setting
-// it again, so comes to the action after that, and never back to itself.
+// which knows what stands after it. A handler of the program may go back to the one that it had replaced, by a call or by
+// setting it again. It so comes to the action after that, and never back to itself.
 struct Chain {
   static constexpr uint32_t kMost = 6;
   struct sigaction actions[kMost];
@@ -170,8 +170,8 @@ void report(const Running& what, const Fault& fault) {
 
 // ---- Handing on ----
 
-// What happens without a handler: the instruction runs again under the default action, so that status and core file are those
-// of the crash itself. A signal that was sent comes again by itself.
+// The end without a handler: the instruction runs again under the default action, so that status and core file are those of the
+// crash itself. A signal that was sent comes again by itself.
 void endByDefault(int signal, const siginfo_t& info) {
   struct sigaction action = {};
   action.sa_handler = SIG_DFL;

@@ -1,9 +1,10 @@
-// What is said of a crash inside a kernel on the CPU: SIGSEGV, SIGBUS and SIGFPE of a thread that says what it runs. Backends
-// say that, the allocator says what memory is near an address, and this file has the signals. All that a report calls is safe
-// in a handler: it allocates nothing, takes no lock and reads no variable of the environment.
+// Reports of crashes inside kernels on the CPU: SIGSEGV, SIGBUS and SIGFPE of a thread that says what it runs. Backends name
+// the kernel, the allocator names the memory near an address, and this file has the signals. All that a report calls is safe in
+// a
+// handler: it allocates nothing, takes no lock and reads no variable of the environment.
 //
 // The library's handler stands in front of the program's: it writes the report and hands the signal on. A crash that comes from
-// no kernel is handed on at once, so that other runtimes in the process (Go, Java, sanitizers) see what they always see.
+// no kernel is handed on at once. So other runtimes in the process (Go, Java, sanitizers) see all that they always see.
 #pragma once
 
 #include <cstddef>
@@ -40,7 +41,7 @@ struct Fault {
   Access access = Access::kUnknown;
 };
 
-// What the thread runs at the moment, on the thread's stack. A backend derives its own from it.
+// The kernel that the thread runs at the moment, on the thread's stack. A backend derives its own from it.
 struct Running {
   // Appends "the kernel ..." to a text. False: nothing that crashes are told of.
   bool (*describe)(const Running& running, const Fault& fault, Text& text);

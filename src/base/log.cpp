@@ -108,7 +108,7 @@ void write(int32_t level, const char* format, ...) {
     std::lock_guard lock(out.mutex);
     program = out.callback != nullptr;
   }
-  // What the callback's own rt calls have to say would come back to it for ever; without memory the line is not lost.
+  // The lines of the callback's own rt calls would come back to it for ever. Without memory the line is not lost.
   Line* line = program && !delivering ? new (std::nothrow) Line(level, text) : nullptr;
   if (line == nullptr) return print(level, text);
   callbacks::later(line);

@@ -50,7 +50,7 @@ inline void copyLetters(char* out, size_t size, const char* text) {
   out[length] = '\0';
 }
 
-// How many letters have to be put in, left out or exchanged (two neighbours too) to get from one word to the other. Of words
+// How many letters have to be put in, left out or exchanged (two neighbours too) to get from one word to the other. For words
 // with up to 63 letters; longer ones are far from all.
 size_t lettersApart(std::string_view one, std::string_view other);
 

@@ -1,5 +1,5 @@
 // The collector: what is on, and which sinks are told. Knows the sinks and not how they write; knows of the backends no more
-// than the sources that they add. What begins or ends a sink holds `control`.
+// than the sources that they add. Begins and ends of sinks hold `control`.
 #include "base/trace.h"
 
 #include <unistd.h>
@@ -48,8 +48,8 @@ Control& control() { return neverDestroyed<Control>(); }
 std::atomic<uint64_t> next_track{1};
 std::atomic<uint64_t> lost_spans{0};  // since the timeline began. Relaxed: a count
 
-// Of the innermost call on this thread: the time that it has waited, its number and its beginning. 0: not told. Its first arrow
-// is told with its end, so that a launch is one record and takes no time of its own; `arrow.track` 0: there is none.
+// The innermost call on this thread: the time that it has waited, its number and its beginning. 0: not told. Its first arrow is
+// told with its end, so that a launch is one record. `arrow.track` 0: there is none.
 struct Arrow {
   uint64_t track = 0, serial = 0;
 };
@@ -327,7 +327,7 @@ void enterLate(Call* call, const char* name) {
   call->tally = tells(kProfile) ? tallyOf(name, HotCall::kOther) : nullptr;
 }
 
-// What took long in the call has told its time, and stands for the whole.
+// The long part of the call has told its time, and stands for the whole.
 void endCounted(const Call& call, Tally& tally) {
   const Parts now = call.tallies->parts;
   const int64_t took = now.all - call.parts.all;
@@ -434,8 +434,8 @@ void clock(const char* device, int64_t error) {
 
 namespace {
 
-// The first source comes from a driver that is at work, so that its own functions for the exit were registered before this one
-// and run after it: the last spans are asked for while the driver still answers.
+// The first source comes from a driver that is at work. So its own functions for the exit were registered before this one, and
+// run after it. The last spans are asked for while the driver still answers.
 void addAt(Source& source, bool ahead) {
   Sources& known = sources();
   bool first = false;

@@ -28,7 +28,7 @@ inline bool timesWork() { return internal::tells(internal::kTimeline | internal:
 // Whether a worker's parts of launches and graphs are told: to the timeline alone.
 inline bool tellsParts() { return internal::tells(internal::kTimeline); }
 inline bool tellsSubmissions() { return internal::tells(internal::kTimeline | internal::kSubmissions); }
-// What pools allocate is for the timeline alone: a profile leaves their fast paths as they are.
+// Allocations of pools are for the timeline alone: a profile leaves their fast paths as they are.
 inline bool tellsMemory() { return internal::tells(internal::kTimeline); }
 
 void start();   // as RT_TRACE and RT_PROFILE ask
@@ -117,8 +117,8 @@ inline void leftCounted(const Call& call, HotCall hot) {
     endCounted(call, call.tally != nullptr ? *call.tally : call.tallies->of(hot));
 }
 
-// The time of a call in which its thread only waits, for a profile and the callback. What waits inside it have counted is
-// replaced by the whole.
+// The time of a call in which its thread only waits, for a profile and the callback. The whole replaces the times of waits
+// inside it.
 class Wait {
  public:
   // `is_short`: the thread has little to run, and runs it itself. In a call that is only counted, what takes long of it tells
@@ -161,7 +161,7 @@ class BuildStep {
 // Optimised code has taken the place of the first one.
 void improved(const char* module);
 
-// What a worker does of a launch that another thread runs. `name` is copied.
+// A worker's part of a launch that another thread runs. `name` is copied.
 void part(const char* name, int64_t begin, int64_t end);
 
 // ---- Streams ----
@@ -177,7 +177,7 @@ void renew(Track* track, const char* device, const char* label);
 
 enum class Kind : uint8_t { kKernel, kCopy, kFill, kPrefetch, kGraph, kTask, kHostFunction };
 
-// What a stream did. Texts are literals or kept.
+// One piece of a stream's work. Texts are literals or kept.
 struct Work {
   Kind kind = Kind::kTask;
   bool in_graph = false;
@@ -222,7 +222,7 @@ void remove(Source& source);    // waits for a settle() of it
 // ---- Memory ----
 
 void liveBytes(uint64_t bytes);
-// What a pool hands out and takes back, and the ranges that it takes from the driver and gives back. Told before others can
+// Blocks that a pool hands out and takes back, and ranges that it takes from the driver and gives back. Told before others can
 // have the bytes, so that the file has frees ahead of the allocations that follow them. `manyrt memory` reads these.
 enum class Memory { kAllocate, kFree, kReserve, kRelease };
 // `track`: of the stream in whose order it happens; 0: none. `device` and `kind`, for kReserve: of the pool.

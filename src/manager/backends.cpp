@@ -34,7 +34,7 @@ const char* backendWord(int32_t backend) {
 
 namespace {
 
-// What RT_DISABLE may name beside backends: what times the work of CUDA while a trace is on.
+// RT_DISABLE may name it beside backends. It times the work of CUDA while a trace is on.
 constexpr const char* kCupti = "cupti";
 
 std::string_view nearestWord(std::string_view word) {

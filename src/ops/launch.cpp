@@ -85,7 +85,7 @@ Status checkRules(const backend::Kernel& native, const backend::LaunchRules& rul
   return Status();
 }
 
-// Of a launch with an offset: whether the kernel adds it to its ids, and whether these hold the sum.
+// For a launch with an offset: whether the kernel adds it to its ids, and whether these hold the sum.
 [[gnu::noinline]] Status checkOffset(const backend::Kernel& native, const backend::Launch& launch) {
   const Number end = native.offsetEnd();
   if (end == 0) {
@@ -151,8 +151,8 @@ bool isDeviceMemory(const void* value) {
   return region != nullptr && region->memory().kind == RT_MEMORY_DEVICE;
 }
 
-// In a strict context, ahead of all that reads a value: none is in device memory, and each address is inside an allocation that
-// is live. A graph's node may also name freed memory that the graph holds.
+// For a strict context, ahead of all that reads a value. No value is in device memory, and each address is inside a live
+// allocation. A graph's node may also name freed memory that the graph holds.
 [[gnu::noinline]] Status checkLive(const manager::Kernel& kernel, const void* const* values, bool in_graph) {
   const std::vector<backend::Argument>& arguments = kernel.native->arguments();
   for (size_t i = 0; i < arguments.size(); ++i) {

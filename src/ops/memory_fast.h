@@ -1,5 +1,5 @@
-// The ways through rtMallocAsync and rtFreeAsync that the cache of a stream serves, inline in the two functions. What is not so
-// short goes through ops/memory.h, which asks everything again.
+// The ways through rtMallocAsync and rtFreeAsync that the cache of a stream serves, inline in the two functions. All other
+// calls go through ops/memory.h, which asks everything again.
 #pragma once
 
 #include "allocator/address_map.h"

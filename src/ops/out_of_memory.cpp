@@ -34,7 +34,7 @@ void trimAll(manager::Context& context, epoch::Guard& guard) {
   guard.enter();
 }
 
-// What holds freed memory. Throws bad_alloc.
+// The work that holds freed memory. Throws bad_alloc.
 struct Pending {
   std::vector<allocator::Stamp> of_pool, of_context;
 
@@ -120,7 +120,7 @@ Holders holdersThatMatter(const rtMemPoolStats_t& stats, uint64_t limit, uint64_
     trimAll(context, guard);
     return pool->allocate(pointer, request.size, alignment, stream.get());
   };
-  // Of the time before the first try: work that ends between that try and a later look would be missed.
+  // It is of the time before the first try: work that ends between that try and a later look would be missed.
   Pending pending(context, *pool);
   Status status = again();
   if (status.code() == RT_ERROR_OUT_OF_MEMORY) {

@@ -1,4 +1,4 @@
-// What an allocation does when its pool has no memory left.
+// The steps of an allocation when its pool has no memory left.
 #pragma once
 
 #include "ops/memory.h"

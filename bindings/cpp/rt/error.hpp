@@ -25,7 +25,7 @@
 
 namespace rt {
 
-/** What failed: the status and the sentence about it. */
+/** A failure: the status and the sentence about it. */
 struct Failure {
   rtStatus_t status = RT_ERROR_INTERNAL;
   std::string message;
@@ -35,7 +35,7 @@ struct Failure {
 };
 
 #if MANYRT_CPP_EXCEPTIONS
-/** What every throwing call of rt.hpp throws. what() is the name and the sentence. */
+/** The exception of every throwing call of rt.hpp. what() is the name and the sentence. */
 class Error : public std::runtime_error {
  public:
   explicit Error(const Failure& failure)
@@ -183,7 +183,7 @@ using DefaultMode = Throw;
 using DefaultMode = NoThrow;
 #endif
 
-/** What a call of mode E returns: T or Result<T>. */
+/** The return type of a call of mode E: T or Result<T>. */
 template <class E, class T>
 using Outcome = typename E::template Of<T>;
 

@@ -442,8 +442,8 @@ class GraphExec : public Owner<Borrowed<rtGraphExec_t>, rtGraphExecDestroy> {
   Outcome<E, void> launch(const StreamRef& stream = {}, E = {}) const {
     return detail::done<E>(rtGraphLaunch(get(), stream.get()));
   }
-  /** Binds memory of at least the buffer's bytes, from the next launch on: a Buffer, a span or a container of the host, which
-   *  outlives the launches. */
+  /** Binds memory of at least the buffer's bytes, from the next launch on. It is a Buffer, a span or a container of the host,
+   *  and outlives the launches. */
   template <class M, class E = DefaultMode>
   Outcome<E, void> bind(const GraphBuffer& buffer, M&& memory, E = {}) const {
     static_assert(detail::outlivesCall<M>(), "the memory to bind is a temporary, which ends before the launch");
@@ -484,7 +484,7 @@ class GraphExec : public Owner<Borrowed<rtGraphExec_t>, rtGraphExecDestroy> {
   }
 
  private:
-  /** What the library does not see: of memory the part that is meant, where its allocation has more, and that it is const. */
+  /** Facts that the library does not see: the part of an allocation that is meant, and that it is const. */
   template <class M>
   static Result<void> checkBinding(const GraphBuffer& buffer, M& memory, bool part) {
     if (detail::isClosed(memory)) return detail::closedBuffer("The memory to bind");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Modules and kernels. Module owns a program, KernelRef is a kernel with the C form of a launch, and KernelFunction is one
-// with its parameters as C++ types: those are compared with the kernel's own once, and with each call by the compiler.
+// Modules and kernels. Module owns a program, and KernelRef is a kernel with the C form of a launch. KernelFunction is one with
+// its parameters as C++ types. They are compared with the kernel's own once, and with each call by the compiler.
 #ifndef MANYRT_RT_KERNEL_HPP_
 #define MANYRT_RT_KERNEL_HPP_
 
@@ -23,8 +23,8 @@ struct Local {
   std::size_t count;
 };
 
-/** What a launch covers: work-items, rounded up to whole work-groups, so that the kernel itself leaves out those after the
- *  last one; or an exact number of work-groups. */
+/** The range of a launch. It is work-items, rounded up to whole work-groups, so that the kernel itself leaves out those after
+ *  the last one; or an exact number of work-groups. */
 class Range {
  public:
   explicit constexpr Range(std::uint32_t x, std::uint32_t y = 1, std::uint32_t z = 1) noexcept : items_{x, y, z} {}
@@ -191,7 +191,7 @@ class Module : public Owner<Borrowed<rtModule_t>, rtModuleDestroy> {
     return detail::fetch<E, Module>(rtModuleLoadFile, path.c_str(), &options, context.get());
   }
 
-  /** What the compiler said, warnings included. */
+  /** The compiler's log, warnings included. */
   template <class E = DefaultMode>
   Outcome<E, std::string> buildLog(E = {}) const {
     return detail::fetchText<E>(rtModuleGetBuildLog, true, get());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory: Buffer owns typed memory of a device or of the host, MemPool is where allocations come from, and the functions at
-// the end copy and fill with waiting. Frees never block: memory in use is used again when its last use is complete.
+// Memory: Buffer owns typed memory of a device or of the host, and allocations come from a MemPool. The functions at the end
+// copy and fill with waiting. Frees never block: memory in use is used again when its last use is complete.
 #ifndef MANYRT_RT_MEMORY_HPP_
 #define MANYRT_RT_MEMORY_HPP_
 
@@ -75,7 +75,7 @@ class MemPool : public Owner<MemPoolRef, rtMemPoolDestroy> {
   }
 };
 
-/** What is known of an address; kind RT_POINTER_UNKNOWN for memory that is not the library's. */
+/** The library's facts about an address; kind RT_POINTER_UNKNOWN for memory that is not the library's. */
 template <class E = DefaultMode>
 Outcome<E, rtPointerAttributes_t> pointerAttributes(const void* pointer, E = {}) {
   return detail::fetchStruct<E>(rtPointerAttributes_t RT_POINTER_ATTRIBUTES_INIT, rtPointerGetAttributes, pointer);

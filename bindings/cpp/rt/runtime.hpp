@@ -43,7 +43,7 @@ class Memory {
   bool pinned_;
 };
 
-/** What a Runtime has recorded: a plan was made once, and each execute() runs it again at the same addresses. */
+/** A recording of a Runtime: a plan was made once, and each execute() runs it again at the same addresses. */
 class RecordedGraph {
  public:
   /** Submits one run to the stream of its Runtime; INVALID_HANDLE once that has ended. Does not block. */
@@ -66,7 +66,8 @@ class RecordedGraph {
  *  stream in its calls is the Runtime's own. */
 class Runtime {
  public:
-  /** What a recording takes: it submits work to runtime.stream(), which becomes part of the graph instead of running. */
+  /** The function that a recording takes: it submits work to runtime.stream(), which becomes part of the graph instead of
+   *  running. */
   using GraphOperator = std::function<void(Runtime&)>;
 
   Runtime(const Runtime&) = delete;

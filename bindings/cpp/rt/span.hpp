@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ranges of memory that own nothing: Span for memory that the host reads and writes, DeviceSpan for addresses of a device,
-// which the host passes on and does not follow. Copies take both and everything that converts to them.
+// Ranges of memory that own nothing. Span is for memory that the host reads and writes. DeviceSpan is for addresses of a
+// device, which the host passes on and does not follow. Copies take both and everything that converts to them.
 #ifndef MANYRT_RT_SPAN_HPP_
 #define MANYRT_RT_SPAN_HPP_
 
@@ -166,7 +166,7 @@ constexpr bool onDevice(const Span<T>&) {
   return false;
 }
 
-/** What a copy is, checked as far as types and sizes tell. */
+/** The parts of a copy, checked as far as types and sizes tell. */
 struct Copy {
   void* dst;
   const void* src;

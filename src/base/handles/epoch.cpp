@@ -264,8 +264,8 @@ void internal::endSlowly(Record* record, uint32_t state) noexcept {
   if ((state & kAway) != 0) --record->away;  // an exception passed between leave() and enter()
   if ((state & kNested) != 0) return;
   const bool rests = record->away == 0 && !record->resting;
-  // What waits for the end of this call is marked as being reclaimed before the guard ends. The release of `active` orders the
-  // two stores, so that a drain which sees no guard sees the mark and waits.
+  // Retired objects that wait for the end of this call are marked as being reclaimed before the guard ends. The release of
+  // `active` orders the two stores, so that a drain which sees no guard sees the mark and waits.
   if (rests) record->reclaiming.store(current.load(std::memory_order_relaxed), std::memory_order_relaxed);
   record->active.store(0, std::memory_order_release);
   if (!rests) return;
@@ -342,8 +342,8 @@ void abandon() {
     if (record == internal::record) continue;
     record->active.store(0, std::memory_order_relaxed);
     record->reclaiming.store(0, std::memory_order_relaxed);
-    // What a thread of the parent still had to reclaim and to call stays with the parent. The record's next thread starts
-    // empty.
+    // Objects that a thread of the parent still had to reclaim, and calls, stay with the parent. The record's next thread
+    // starts empty.
     record->slow = record->away = 0;
     record->resting = record->collects = false;
     record->finished = nullptr;

@@ -12,7 +12,7 @@ namespace manyrt {
 // the library is installed in another way. Asked once; costs nothing later.
 const std::string& sitePackages();
 
-// Of the path of a library or program: the folder above, or empty. For sitePackages() and its test.
+// The folder site-packages above the path of a library or program, or empty. For sitePackages() and its test.
 std::string sitePackagesOf(std::string_view path);
 
 // The folders of NVIDIA's packages that have libraries of CUDA, those that are there, of CUDA 13 first. Empty without a wheel.

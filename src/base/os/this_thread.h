@@ -1,4 +1,4 @@
-// What the system knows of the calling thread. Headers alone, as libmanyrt-comm uses them too.
+// The system's facts about the calling thread. Headers alone, as libmanyrt-comm uses them too.
 #pragma once
 
 #include <sys/prctl.h>

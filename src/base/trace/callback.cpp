@@ -1,6 +1,6 @@
 // Telling the program, and the queue. The thread that queues the first record also schedules its delivery for the time when it
-// is at rest. That may be late, so that every call of the program delivers what it finds at its end, and a queue that is half
-// full gets a thread of the library. One thread at a time delivers, which keeps the order.
+// is at rest. That may be late. So every call of the program delivers the records that it finds at its end. A queue that is
+// half full gets a thread of the library. One thread at a time delivers, which keeps the order.
 #include "base/trace/callback.h"
 
 #include <atomic>
@@ -339,7 +339,8 @@ void abandon() {
 
 void beforeFork() { state().mutex.lock(); }
 void afterForkInParent() { state().mutex.unlock(); }
-// What the parent has queued belongs to it; its memory stays, since a thread that the child does not have may be at it.
+// Records that the parent has queued belong to it. Their memory stays, since a thread that the child does not have may be at
+// it.
 void afterForkInChild() {
   (void)new (std::nothrow) Handle(std::move(state().current));
   state().current = nullptr;

@@ -1,5 +1,5 @@
-// One or two lines of a timeline, put together by hand: a formatted print takes several times as long, and a locale may have a
-// say in it. The text goes where the owner of the line says. What does not fit makes the whole invalid.
+// One or two lines of a timeline, put together by hand. A formatted print takes several times as long, and a locale may have a
+// say in it. The text goes where the owner of the line says. Text that does not fit makes the whole invalid.
 #pragma once
 
 #include <charconv>

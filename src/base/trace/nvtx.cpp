@@ -1,6 +1,6 @@
-// The program's side of NVTX 3, which has no library: a tool's library is opened, and its InitializeInjectionNvtx2 puts the
-// tool's functions into tables that it asks for. Each library that uses NVTX has tables of its own, so that the program may use
-// it too. The numbers below are those of NVTX's public headers (nvtxDetail/nvtxTypes.h of https://github.com/NVIDIA/NVTX).
+// The program's side of NVTX 3, which has no library. A tool's library is opened, and its InitializeInjectionNvtx2 asks for
+// tables and puts the tool's functions into them. Each library that uses NVTX has tables of its own, so that the program may
+// use it too. The numbers below are those of NVTX's public headers (nvtxDetail/nvtxTypes.h of https://github.com/NVIDIA/NVTX).
 #include "base/trace/nvtx.h"
 
 #include <dlfcn.h>

@@ -113,7 +113,7 @@ void addForm(WorkSum& row, const KernelForm* form, uint64_t launches) {
   }
 }
 
-// What a look at the clock takes, in nanoseconds: the least of some, since others meet interruptions.
+// The time that a look at the clock takes, in nanoseconds: the least of some, since others meet interruptions.
 int64_t timeOfLook() {
   int64_t least = INT64_MAX;
   for (int i = 0; i < 64; ++i) {
@@ -211,7 +211,7 @@ auto byTotal(const Map& map) {
 bool isKernel(const WorkRow& row) { return row.first.kind == Kind::kKernel; }
 bool movesBytes(const WorkRow& row) { return row.first.kind == Kind::kCopy || row.first.kind == Kind::kFill; }
 
-// Of all kernels of the row's device.
+// The time of all kernels of the row's device.
 uint64_t kernelTime(const std::vector<WorkRow>& all, const char* device) {
   int64_t total = 0;
   for (const WorkRow& row : all) total += isKernel(row) && strcmp(row.first.device, device) == 0 ? row.second.total : 0;

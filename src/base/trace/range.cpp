@@ -1,5 +1,5 @@
-// A range is kept with its name while something listens. One that began while nothing did is a number alone, so that pushes and
-// pops cost little then, and stay in balance where a trace begins in the middle.
+// A range is kept with its name while something listens. One that began while nothing did is a number alone. So pushes and pops
+// cost little then, and stay in balance where a trace begins in the middle.
 #include "base/trace/range.h"
 
 #include <cstdint>

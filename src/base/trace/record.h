@@ -1,5 +1,5 @@
-// What a timeline is made of until it is text: records of fixed form, one after the other in chunks of memory. Events that come
-// in great numbers have types of their own, all others are text already. Addresses in records are those of literals and of kept
+// The form of a timeline until it is text: records of fixed form, one after the other in chunks of memory. Events that come in
+// great numbers have types of their own, all others are text already. Addresses in records are those of literals and of kept
 // texts. The text of records is made in record_text.h.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Chunks of records, the thread that writes them, and the file. Chrome's JSON array format allows a missing end, so that a
-// killed process leaves a usable file without its last events: those in chunks that were not written.
+// Chunks of records, the thread that writes them, and the file. Chrome's JSON array format allows a missing end. So a killed
+// process leaves a usable file, which lacks the events in chunks that were not written.
 #include "base/trace/record_queue.h"
 
 #include <errno.h>
@@ -129,7 +129,7 @@ void fail(Queue& all, int error) {
   while (Chunk* const chunk = all.full.take()) release(all, chunk);
 }
 
-// What is in the buffer goes out where nothing follows at once: a killed process loses less.
+// The buffer goes out where nothing follows at once: a killed process loses less.
 void writeOut(Queue& all, const Chunk& chunk, bool more) {
   if (all.file.error == 0 && all.text.write(chunk.records, chunk.used, all.file) && !more) (void)all.file.flush();
 }

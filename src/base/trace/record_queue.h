@@ -16,10 +16,10 @@ Status begin(const char* path);
 // Writes what is left, and ends the file. INVALID_VALUE: there is none. IO: it is incomplete.
 Status end();
 
-// Each sets the sizes of the headers. `now` is a time of the record: a chunk is handed on once it is a tenth of a second old,
-// so that a file which is read while it is written, or whose process is killed, misses little. Waits while the writing is 16
-// MiB late. A disk that is full is logged by the first thread that comes after it, and ends the timeline. Nothing is put where
-// no file is open.
+// Each sets the sizes of the headers. `now` is a time of the record. A chunk is handed on once it is a tenth of a second old.
+// So the file misses little if it is read while it is written, or its process is killed. Waits while the writing is 16 MiB
+// late. A disk that is full is logged by the first thread that comes after it, and ends the timeline. Nothing is put where no
+// file is open.
 void putText(const char* lines, size_t size);
 void put(record::Part& part, const char* name);
 template <class Record>

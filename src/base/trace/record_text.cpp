@@ -18,7 +18,7 @@ void addThree(Line& line, std::string_view name, const uint32_t values[3]) {
   line.text(",\"").text(name).text("\":[").number(values[0]).text(",").number(values[1]).text(",").number(values[2]).text("]");
 }
 
-// What only some kinds of work have.
+// Fields that only some kinds of work have.
 void describe(Line& line, const trace::Work& work, int64_t duration) {
   if (work.in_graph) line.text(",\"in_graph\":true");
   if (work.kind == Kind::kKernel) {

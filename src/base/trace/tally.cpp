@@ -16,7 +16,7 @@ void increase(std::atomic<Value>& sum, Value by) {
 }  // namespace
 
 // A time that ended a row of skipped ones is a sample of them. The gap to the next sample is random, so that no period of the
-// program's meets it each time: of kInterval / 2 to 3 * kInterval / 2 - 1.
+// program's meets it each time. It is kInterval / 2 to 3 * kInterval / 2 - 1.
 void Tally::add(int64_t nanoseconds, int64_t waited) {
   const bool is_sample = in_row_ == kRow;
   increase(timed_, uint64_t{1});

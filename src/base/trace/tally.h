@@ -1,6 +1,6 @@
-// What a thread has counted for the profile of one function of rt.h, or of one kernel. Short ones are so many that a look at
-// the clock for each would take longer than they do: all are counted, and some are timed. Written by its thread without a lock,
-// read at the end of the profile. Knows nothing of tables.
+// A thread's counts for the profile of one function of rt.h, or of one kernel. Short calls are so many that a look at the clock
+// for each would take longer than they do. All are counted, and some are timed. Written by its thread without a lock, read at
+// the end of the profile. Knows nothing of tables.
 #pragma once
 
 #include <atomic>
@@ -50,7 +50,7 @@ class Tally {
   // One that was skipped took long after all.
   void promote(int64_t nanoseconds, int64_t waited);
 
-  // For the end of the profile, on any thread. What is counted meanwhile may be missing.
+  // For the end of the profile, on any thread. Later counts may be missing.
   struct Sum {
     uint64_t count = 0, timed = 0;
     int64_t total = 0, least = 0, most = 0, waited = 0;  // nanoseconds; total with the estimate for those that are not timed
@@ -71,7 +71,7 @@ class Tally {
   uint32_t random_ = 1;
   std::atomic<uint64_t> timed_{0};
   std::atomic<int64_t> total_{0}, least_{INT64_MAX}, most_{0}, waited_{0};
-  // Of short times, the latest, and those that stand for others.
+  // The latest of the short times, and those that stand for others.
   std::atomic<int64_t> latest_{0};
   std::atomic<uint64_t> samples_{0};
   std::atomic<int64_t> sample_total_{0};
@@ -93,7 +93,7 @@ class Tallies {
 
   Tally& of(HotCall call) { return hot_[static_cast<int>(call)]; }
   Tally& of(HotCall call, const char* function);  // gives it the function's name
-  // Of the calling thread. Null: there is no memory for it.
+  // The calling thread's. Null: there is no memory for it.
   static Tally* find(const char* function) { return find(function, function, nullptr); }
   static Tally* find(const Row* row) { return find(row, nullptr, row); }
 

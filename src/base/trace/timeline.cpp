@@ -163,7 +163,7 @@ void memory(Memory what, uint64_t pool, uint64_t address, uint64_t bytes, uint64
   emit(line.text("}}"));
 }
 
-// Of a category of its own, since `manyrt memory` knows all events of "memory".
+// It has a category of its own, since `manyrt memory` knows all events of "memory".
 void label(uint64_t address, const char* label) {
   const uint64_t thread = thisThread();
   LocalLine line;

@@ -19,7 +19,7 @@ void afterForkInChild();
 
 // On the calling thread. `category`: "build", "range", "mark". `detail` may be empty.
 void span(const char* category, const char* name, const char* detail, int64_t begin, int64_t end);
-// Of the program. `name` is a literal. An arrow leads from it to the work `serial` of `track`, unless that is 0.
+// A call of the program. `name` is a literal. An arrow leads from it to the work `serial` of `track`, unless that is 0.
 void call(const char* name, int64_t begin, int64_t end, uint64_t track, uint64_t serial);
 void part(const char* name, int64_t begin, int64_t end);  // what a worker does of a launch; `name` is copied
 void mark(const char* category, const char* name, const char* detail);

@@ -17,12 +17,12 @@ inline const char* wordOfCopy(int32_t copy) {
   return kWords[copy >= 0 && copy <= 4 ? copy : 0];
 }
 
-// What a span is called.
+// The name of a span.
 inline const char* nameOf(const Work& work) {
   return work.kind == Kind::kKernel ? work.name : work.kind == Kind::kCopy ? wordOfCopy(work.copy) : wordOf(work.kind);
 }
 
-// Of the calling thread, from the operating system.
+// The calling thread's number, from the operating system.
 uint64_t threadNumber();
 
 }  // namespace manyrt::trace

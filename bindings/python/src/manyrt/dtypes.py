@@ -34,10 +34,10 @@ DTYPES: Dict[str, DType] = {item.name: item for item in _ALL}
 BFLOAT16 = DType("bfloat16", 2, "H", "f", 4)  # of communicators alone: neither numpy nor struct knows it
 _BY_KIND = {(item.kind, item.itemsize): item for item in _ALL}
 _BY_DLPACK = {(item.dlpack, item.itemsize * 8): item for item in _ALL}
-# What buffers call their elements; "l" is numpy's int64.
+# The names of elements in buffers; "l" is numpy's int64.
 _BY_FORMAT = {**{item.format: item for item in _ALL if item.name != "float16"},
               "l": DTYPES["int64"], "L": DTYPES["uint64"], "n": DTYPES["int64"], "N": DTYPES["uint64"], "e": DTYPES["float16"]}
-# What OpenCL C and CUDA C++ call them.
+# The names in OpenCL C and CUDA C++.
 C_TYPES: Dict[str, DType] = {
     "char": DTYPES["int8"], "uchar": DTYPES["uint8"], "short": DTYPES["int16"], "ushort": DTYPES["uint16"],
     "int": DTYPES["int32"], "uint": DTYPES["uint32"], "long": DTYPES["int64"], "ulong": DTYPES["uint64"],
