@@ -51,9 +51,12 @@ Exec::Exec(Ref<Plan> plan, manager::Context& context, allocator::ContextResource
 
 Status Exec::create(Ref<Exec>* out, Ref<Plan> plan, manager::Context& context, allocator::ContextResources& resources,
                     epoch::Guard& guard) {
+  // The order below matters. Steps are placed at addresses, so the memory comes first. Recorded natives are pieces of a replay,
+  // so they come before the pieces. A failure at any step drops the exec, and its destructor undoes all.
   if (fault::fails("exec")) throw std::bad_alloc();
   Ref<Exec> exec = Ref<Exec>::adopt(new Exec(std::move(plan), context, resources));
   exec->graph_ = exec->plan_->graph().snapshot(false);
+  // Kernels may hold addresses of a pin scope inside structures, which no lease sees. The scopes live as long as the exec.
   exec->pins_ = allocator::joinPinScopes(resources);
   for (const Step& step : exec->plan_->steps()) {  // kernels that the graph names become those that the plan has found
     if (step.own && std::holds_alternative<KernelNode>(step.work)) exec->graph_->replace(step.node, Work(step.work));
@@ -82,6 +85,8 @@ Status Exec::takeMemory(epoch::Guard& guard) {
   allocator::BlockLease lease;
   if (memory != nullptr) {
     (void)allocator::BlockLease::take(&lease, memory);
+    // From here on the last lease frees the block. Each temporary has one, so that a Bound alone keeps the memory, and no free
+    // is forgotten.
     lease.giveToLeases();
   }
   for (uint32_t i = 0; i < bound_.size(); ++i) {
@@ -103,6 +108,7 @@ Status Exec::prepare() {
   for (const Step& step : plan_->steps()) {
     const uint32_t index = static_cast<uint32_t>(steps_.size());
     steps_.emplace_back(step.work);
+    // Counted before it is placed: placeStep() takes the step out of the counts first.
     count(steps_.back());
     noteUsers(index);
     const Status status = placeStep(index);
@@ -118,6 +124,8 @@ Status Exec::recordNatives(std::vector<Prepared>* steps, const Graph& graph, epo
   backend::ReplayMaker* maker = resources_->native().replays();
   for (size_t i = 0; i < steps->size() && maker != nullptr; ++i) {
     if (!(*steps)[i].callsNative()) continue;
+    // The function is the program's: it may block or destroy handles, and a guard would hold back the reclaiming of every
+    // thread.
     guard.leave();
     Status status = (*steps)[i].record(*maker, context_->bits);
     guard.enter();
@@ -151,6 +159,7 @@ void Exec::noteUsers(uint32_t step) {
     if (access.memory->buffer == kNone) continue;
     std::vector<uint32_t>& users = users_[access.memory->buffer];
     const auto at = std::lower_bound(users.begin(), users.end(), step);
+    // A stale entry costs one look in uses(). Removing it would make the way back after a failure need memory.
     if (at == users.end() || *at != step) users.insert(at, step);
   }
 }
@@ -188,6 +197,7 @@ Status Exec::notBound() const {
 }
 
 Status Exec::notFitting() const {
+  // `unfit_` is not 0, and counts exactly those steps: one is found.
   const auto found = std::find_if(steps_.begin(), steps_.end(), [](const Prepared& each) { return !each.fits(); });
   const std::string name = plan_->graph().nameOf(plan_->steps()[static_cast<size_t>(found - steps_.begin())].node);
   const Misfit& misfit = found->misfit();
@@ -203,6 +213,7 @@ Status Exec::notFitting() const {
 }
 
 Status Exec::checkComplete() const {
+  // Buffers without memory count as fitting, so they are named first.
   RT_TRY(unbound_ != 0 ? notBound() : Status());
   return unfit_ != 0 ? notFitting() : Status();
 }
@@ -220,12 +231,15 @@ Status Exec::bind(uint32_t index, void* pointer, uint64_t size) {
   ops::Range range;
   Status status = ops::findRange(&range, pointer, size, ("memory for the " + name).c_str());
   if (!status.ok()) return status;
+  // Declared before the lock, so that the old binding's lease ends after it: the last lease frees memory. A lease fails for
+  // memory whose free has begun.
   Bound bound{static_cast<char*>(pointer), size, {}};
   RT_CHECK_ARG(allocator::BlockLease::take(&bound.lease, pointer), "The memory at %p for the %s is being freed.", pointer,
                name.c_str());
   std::lock_guard lock(mutex_);
   status = replace(index, &bound);
   if (status.ok()) return Status();
+  // The first call has put the old binding into `bound`.
   if (!replace(index, &bound).ok()) stale_ = true;  // as it was
   return Status::error(status.code(), "The %s cannot be bound to %p: %s", name.c_str(), pointer, status.message());
 }
@@ -239,11 +253,13 @@ Status Exec::replace(uint32_t buffer, Bound* bound) try {
   unbound_ += bound_[buffer].pointer == nullptr ? 1 : 0;
   Status first;
   for (uint32_t user : users_[buffer]) {
+    // All steps are placed, also after one has failed: the addresses of all have to be those of one binding.
     if (!steps_[user].uses(buffer)) continue;
     Status status = placeStep(user);
     if (first.ok()) first = std::move(status);
   }
   for (uint32_t user : users_[buffer]) {
+    // A second loop: refresh() may make all pieces anew, and reads the addresses of every step then.
     if (complete && first.ok() && steps_[user].uses(buffer)) first = refresh(user, 1);
   }
   return first.ok() && !complete ? makePieces() : first;
@@ -252,13 +268,14 @@ Status Exec::replace(uint32_t buffer, Bound* bound) try {
 }
 
 Status Exec::setWork(uint32_t node, Work work) {
-  std::vector<Prepared> fresh;  // destroyed behind the lock, with the old step in it
+  std::vector<Prepared> fresh;  // destroyed after the lock, with the old step in it
   std::lock_guard lock(mutex_);
   RT_TRY(graph_->checkReplacement(node, work));
   const uint32_t step = plan_->stepOf(node);
   if (step == kNone) return Status();
   RT_TRY(fitWork(step, &work));
   fresh.emplace_back(work);
+  // Placed aside, so that a failure leaves the exec untouched.
   RT_TRY(fresh.front().place(bound_, *resources_));
   RT_TRY(exchange(step, fresh));
   graph_->replace(node, std::move(work));
@@ -315,6 +332,7 @@ Status Exec::exchange(uint32_t first, std::vector<Prepared>& fresh) {
   swap();
   Status status;
   try {
+    // After the exchange, as it reads the step. Entries of a step that goes back again are harmless.
     for (uint32_t i = 0; i < fresh.size(); ++i) noteUsers(first + i);
     status = refresh(first, static_cast<uint32_t>(fresh.size()));
   } catch (const std::bad_alloc&) {
@@ -322,6 +340,7 @@ Status Exec::exchange(uint32_t first, std::vector<Prepared>& fresh) {
   }
   if (status.ok()) return status;
   swap();
+  // Pieces may have new parameters by now. They get the old ones, or the next launch makes them anew.
   if (!refresh(first, static_cast<uint32_t>(fresh.size())).ok()) stale_ = true;
   return status;
 }
@@ -357,6 +376,7 @@ Status checkSameShape(const Graph& mine, const Graph& other) {
 // A graph of the same shape flattens into the same steps, so that steps are exchanged by their index. All that can fail comes
 // before the exchange; natives of launches in flight are kept beyond it.
 Status Exec::update(Graph& graph, epoch::Guard& guard) {
+  // A copy: the program may change its graph while this runs, and the exec keeps the copy for later captures.
   Ref<Graph> other = graph.snapshot(false);
   RT_TRY(checkSameShape(plan_->graph(), *other));
   if (const HandleBits bound = other->context(); bound != 0 && bound != context_->bits) {
@@ -374,6 +394,7 @@ Status Exec::update(Graph& graph, epoch::Guard& guard) {
     if (steps[i].own) other->replace(steps[i].node, Work(steps[i].work));  // with the kernel that fitWork() has found
     fresh.emplace_back(std::move(steps[i].work));
   }
+  // Before the lock, since functions of the program run.
   RT_TRY(recordNatives(&fresh, *other, guard));
   std::unique_ptr<Keeper> keeper = makeKeeper(fresh);
   Ref<backend::Stream> last;
@@ -385,9 +406,10 @@ Status Exec::update(Graph& graph, epoch::Guard& guard) {
     }
     RT_TRY(exchange(0, fresh));
     for (uint32_t i = 0; i < plan_->graph().buffers().size(); ++i) {
+      // The memory is that of the plan. A later, larger update may use all of it again.
       other->resizeBuffer(i, plan_->graph().buffers()[i].size);
     }
-    std::swap(graph_, other);  // the old graph is destroyed behind the lock, and what the program keeps for it
+    std::swap(graph_, other);  // the old graph is destroyed after the lock, and what the program keeps for it
     keeper.swap(keeper_);
     last = last_stream_;
   }
@@ -402,6 +424,7 @@ Status Exec::capture(manager::Stream& stream) {
     std::lock_guard lock(mutex_);
     RT_TRY(checkComplete());
     child.graph = graph_->snapshot(false);
+    // The captured graph may be launched after this exec has gone, and holds what the exec holds.
     child.graph->keep(pins_);
     for (uint32_t i = 0; i < child.graph->buffers().size(); ++i) {
       if (child.graph->buffers()[i].role == RT_GRAPH_BUFFER_TEMPORARY) continue;

@@ -22,6 +22,7 @@ Status Exec::makeReplay(Ref<backend::Replay>* replay, uint32_t first, uint32_t c
   for (uint32_t i = 0; i < count; ++i) {
     (void)steps_[first + i].replays(&steps[i].work);
     for (uint32_t earlier : plan_->steps()[first + i].before) {
+      // Earlier steps are in earlier pieces. The stream orders pieces, as each begins at the end of the one before.
       if (earlier >= first) before[i].push_back(earlier - first);
     }
     steps[i].before = before[i];
@@ -31,7 +32,7 @@ Status Exec::makeReplay(Ref<backend::Replay>* replay, uint32_t first, uint32_t c
 }
 
 // Places all steps if they are stale, asks the driver which steps it takes, cuts the steps into pieces, and makes their
-// replays. The old pieces stay until all of this has succeeded. A launch of them may be in flight: the next launch comes behind
+// replays. The old pieces stay until all of this has succeeded. A launch of them may be in flight: the next launch comes after
 // it (awaitEarlier).
 Status Exec::makePieces() {
   if (unfit_ != 0) stale_ = true;  // a later call has to make the steps fit, and then places all of them
@@ -45,6 +46,7 @@ Status Exec::makePieces() {
   std::vector<Piece> pieces;
   if (taken == count) {
     pieces.push_back({0, count, nullptr});
+  // With several branches a cut would have to join them all at each piece's end. So such a graph is one replay or none.
   } else if (plan_->branches() <= 1) {
     for (uint32_t i = 0; i < count; ++i) {
       if (i == 0 || replayable[i] != replayable[i - 1]) pieces.push_back({i, 0, nullptr});
@@ -53,6 +55,7 @@ Status Exec::makePieces() {
   }
   for (Piece& piece : pieces) {
     if (!replayable[piece.first] || (piece.count < kMinRun && pieces.size() > 1)) continue;
+    // A single piece is a replay at any length, so that a launch is one call.
     RT_TRY(makeReplay(&piece.replay, piece.first, piece.count));
   }
   std::vector<bool> alone(replayable);  // steps that the driver takes and that are in no replay
@@ -65,6 +68,8 @@ Status Exec::makePieces() {
   backend::Replay* whole = pieces.size() == 1 ? pieces.front().replay.get() : nullptr;
   if (whole == nullptr && plan_->branches() > 1) pieces.clear();
   if (pieces.empty()) RT_TRY(takeBranches());
+  // All that fails has succeeded. A launch of the old whole has recorded no point, so its replay is kept: only the driver can
+  // order work after it.
   if (whole_launched_) earlier_ = std::move(pieces_.front().replay);
   whole_launched_ = false;
   pieces_ = std::move(pieces);
@@ -81,12 +86,13 @@ Status Exec::refresh(uint32_t first, uint32_t count) try {
   for (uint32_t index = first; index < first + count; ++index) {
     if (!steps_[index].fits()) continue;  // a later call makes it fit, or undoes the change
     backend::ReplayStep::Work work;
+    // The cuts between pieces were made by this.
     if (replays(index, &work) != replayable_[index]) return makePieces();  // of all steps
     bool alone = replayable_[index];                                       // the driver takes it, but it is in no replay
-    const auto behind = std::upper_bound(pieces_.begin(), pieces_.end(), index,
+    const auto after = std::upper_bound(pieces_.begin(), pieces_.end(), index,
                                          [](uint32_t step, const Piece& each) { return step < each.first; });
-    if (behind != pieces_.begin() && std::prev(behind)->replay) {  // pieces hold all steps, if there are any
-      const Piece& piece = *std::prev(behind);
+    if (after != pieces_.begin() && std::prev(after)->replay) {  // pieces hold all steps, if there are any
+      const Piece& piece = *std::prev(after);
       alone = false;
       bool changed = false;
       RT_TRY(piece.replay->change(&changed, index - piece.first, work));

@@ -61,6 +61,7 @@ bool Prepared::uses(uint32_t buffer) const {
 }
 
 Status Prepared::place(const std::vector<Bound>& buffers, allocator::ContextResources& resources) {
+  // The leases are those of bindings and nodes, which hold the regions as long as this step names them.
   foreign_.clear();
   measure(buffers);
   for (const Access& access : accessesOf(work_).memory) {
@@ -86,6 +87,7 @@ void Prepared::measure(const std::vector<Bound>& buffers) {
   if (std::holds_alternative<MemoryNode>(work_) || std::holds_alternative<PrefetchNode>(work_)) return;
   for (const Access& access : accessesOf(work_).memory) {
     if (access.memory->buffer == kNone || buffers[access.memory->buffer].pointer == nullptr) continue;
+    // The last misfit found is told; one is enough for a message.
     const uint64_t needed = access.memory->offset + access.bytes;  // inside the buffer, which was checked
     if (needed > buffers[access.memory->buffer].size) misfit_ = {Misfit::kShort, access.memory->buffer, needed};
   }
@@ -95,6 +97,7 @@ Status Prepared::placeKernel(KernelNode& node, const std::vector<Bound>& buffers
   arguments_.resize(node.arguments.size());
   for (size_t i = 0; i < node.arguments.size(); ++i) {
     const KernelArgument& argument = node.arguments[i];
+    // The bytes are on the heap of the vector `values`, so that a step which is swapped or moved keeps its pointers.
     arguments_[i] = node.values.data() + argument.offset;
     if (argument.kind != RT_ARG_POINTER) continue;
     const Spot spot = spotOf(argument.memory, buffers);
@@ -127,6 +130,7 @@ Status Prepared::placeCopy(const CopyNode& node, const std::vector<Bound>& buffe
   src_ = rangeOf(src, node.src_pitch * (node.height - 1) + node.width);
   copy_.kind = ops::copyKind(dst_, src_);
   ops::CopyArguments copy{dst.pointer, src.pointer, node.width, node.height, node.dst_pitch, node.src_pitch, node.kind};
+  // Buffers that are bound one after the other may overlap for a moment. Only fixed addresses are refused at once.
   if ((node.dst.buffer != kNone || node.src.buffer != kNone) && ops::overlap(copy, dst_, src_)) {
     misfit_.kind = Misfit::kOverlap;
     return Status();
@@ -168,6 +172,7 @@ Status Prepared::placeFill(const FillNode& node, const std::vector<Bound>& buffe
 }
 
 Status Prepared::record(backend::ReplayMaker& maker, HandleBits context) {
+  // `context` is current meanwhile, as in a call from a stream.
   const NativeNode& node = std::get<NativeNode>(work_);
   return maker.record(&recorded_, [&](const uint64_t native[2]) {
     return ops::callNative(node.function, node.user->pointer(), context, native);
@@ -175,6 +180,7 @@ Status Prepared::record(backend::ReplayMaker& maker, HandleBits context) {
 }
 
 Status Prepared::makeAlone(backend::ReplayMaker& maker) {
+  // It is made once: the recorded work never changes, and a change of the node makes a new step.
   if (!recorded_ || alone_) return Status();
   const backend::ReplayStep step{backend::NativeStep{recorded_.get()}, {}, 0};
   return maker.make(&alone_, {&step, 1});
