@@ -75,6 +75,7 @@ int32_t kindOfCopy(uint8_t kind) {  // CUpti_ActivityMemcpyKind
 // ---- Beginning and end ----
 
 Activities* Activities::get(int driver_version) {
+  // Opened once: CUPTI is never closed, since it may call back at any time.
   static Activities* const found = open(driver_version);
   return found;
 }
@@ -110,6 +111,7 @@ const char* Activities::textOf(cupti::Result result) const {
 }
 
 void Activities::refuse(const char* why) {
+  // For good, and told once: a later trace would meet the same.
   if (refused_.exchange(true, std::memory_order_relaxed)) return;
   log::write(RT_LOG_WARNING, "CUPTI cannot be used: %s. Work of CUDA is timed by events.", why);
 }
@@ -153,8 +155,11 @@ bool Activities::start() {
     refuse(result == cupti::kMultipleSubscribers ? "another profiler has it" : textOf(result));
     return false;
   }
+  // Only calls that give work to a device: a record for every query would cost more than the work.
   setCalls(1);
+  // The end of an earlier trace has left it set.
   ends_.store(false, std::memory_order_relaxed);
+  // Last: a thread that sees it finds everything switched on.
   on_.store(true, std::memory_order_release);
   return true;
 }
@@ -177,6 +182,7 @@ uint64_t Activities::settle(bool last) {
   tellAdopted(last);
   if (!last) return 0;
   std::lock_guard lock(start_mutex_);
+  // First. A submission that comes meanwhile begins anew, and waits in start() for the lock that is held here.
   on_.store(false, std::memory_order_release);
   end();
   std::lock_guard records_lock(mutex_);
@@ -290,6 +296,7 @@ void Activities::forget(uint64_t number) {
   std::lock_guard lock(mutex_);
   const auto found = submissions_.find(number);
   if (found == submissions_.end()) return;
+  // Later records become orphans so, which go by themselves.
   for (const uint32_t correlation : found->second.correlations) numbers_.erase(correlation);
   submissions_.erase(found);
 }
@@ -301,6 +308,7 @@ void Activities::requested(uint8_t** buffer, size_t* size, size_t* most_records)
   // Without a buffer CUPTI drops records, which completed() counts.
   *buffer = static_cast<uint8_t*>(aligned_alloc(kBufferAlignment, kBufferBytes));
   *size = *buffer != nullptr ? kBufferBytes : 0;
+  // 0: as many as fit.
   *most_records = 0;
   if (*buffer == nullptr) return;
   the_activities.load(std::memory_order_acquire)->outstanding_.fetch_add(1, std::memory_order_relaxed);
@@ -354,6 +362,7 @@ void Activities::readOne(const cupti::Activity& activity) {
       record.begin = static_cast<int64_t>(kernel.start);
       record.end = static_cast<int64_t>(kernel.end);
       record.node = kernel.graph_node;
+      // A single launch has its name from the submission.
       if (kernel.graph_node != 0 && kernel.name != nullptr) record.name = trace::keep(kernel.name);
       for (int d = 0; d < 3; ++d) {
         record.grid[d] = static_cast<uint32_t>(kernel.grid[d]);

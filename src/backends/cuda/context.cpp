@@ -125,6 +125,7 @@ void Context::nativePoint(backend::Point& point, uint64_t out[2]) {
 void Context::deviceLost() {
   // As a job: the caller may hold locks that telling the callbacks takes.
   if (told_.exchange(true)) return;
+  // run() takes this reference over.
   retain();
   host_threads::submit(this);
 }

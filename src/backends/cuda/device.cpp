@@ -156,6 +156,7 @@ Status Device::memInfo(uint64_t* free_bytes, uint64_t* total_bytes) {
 }
 
 bool Device::canAccess(const backend::Device& peer) const {
+  // Devices of other backends are reached through the host alone.
   const auto* other = dynamic_cast<const Device*>(&peer);
   if (other == nullptr || other == this) return false;
   int can = 0;
@@ -176,6 +177,7 @@ Status Device::createContext(Ref<backend::Context>* context, const backend::Cont
 Status Device::importContext(Ref<backend::Context>* context, const uint64_t native[2]) {
   NativeContext own = nullptr;
   RT_TRY(primary(&own));
+  // Streams, memory and modules here are the primary context's, and the driver refuses those of another one.
   if (native[0] != reinterpret_cast<uintptr_t>(own)) {
     return Status::error(RT_ERROR_NOT_FOUND,
                          "0x%llx is not the primary context of cuda:%d, 0x%llx; other contexts cannot be borrowed.",

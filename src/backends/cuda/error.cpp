@@ -79,6 +79,7 @@ bool isOfKernel(Error error) {
   return error == kIllegalAddress || error == kTimeout || (error >= kFirst && error <= kLast && isSticky(error));
 }
 
+// Such an answer may be about the context that was current at the call, and not about the handle that was given.
 bool mayBlameCurrent(Error error) { return error == kInvalidContext || error == kInvalidHandle || isSticky(error); }
 
 Status failure(const char* call, Error error) {

@@ -42,6 +42,7 @@ void EventPool::destroyStream(NativeStream stream) {
 
 void EventPool::giveStream(NativeStream stream) {
   std::lock_guard lock(mutex_);
+  // There is room: takeStream() has reserved it.
   streams_.push_back(stream);
 }
 
@@ -54,6 +55,7 @@ Status EventPool::create(Ref<EventPool>* out, Device& device, NativeContext cont
   return Status();
 }
 
+// Points in use hold the pool, so that all points are in the lists by now.
 EventPool::~EventPool() {
   Current current(context_);
   for (driver::FreePoints& list : free_) {
@@ -96,6 +98,7 @@ Status EventPool::createPoint(Ref<backend::Point>* out, bool timed) {
     point->pool_ = Ref<EventPool>(this);
     try {
       std::lock_guard lock(mutex_);
+      // By its event, so that a program which imports an event of ours gets its point again.
       points_.emplace(event, point);
     } catch (const std::bad_alloc&) {  // the native event has to be destroyed
       delete point;

@@ -41,7 +41,8 @@ Error narrow(const backend::Fill& fill, NativeStream stream, const char** call) 
 // One row of a wide pattern.
 Error wideRow(const backend::Fill& fill, NativeStream stream, const char** call) {
   const auto dst = reinterpret_cast<DriverAddress>(fill.dst);
-  // One fill for each word of the pattern, with the pattern's size as the pitch: each fill writes one column.
+  // One fill for each word of the pattern, with the pattern's size as the pitch: each fill writes one column. Both are
+  // multiples of the pattern's size.
   uint64_t filled = std::min(fill.width, kPieceBytes);
   *call = "cuMemsetD2D32Async";
   for (uint32_t at = 0; at < fill.pattern_size; at += 4) {
@@ -52,6 +53,7 @@ Error wideRow(const backend::Fill& fill, NativeStream stream, const char** call)
   auto* bytes = static_cast<unsigned char*>(fill.dst);
   *call = "cudaMemcpyAsync";
   while (filled < fill.width) {
+    // Source and destination never overlap: the source is what earlier commands of the stream have filled.
     const uint64_t piece = std::min(filled, fill.width - filled);
     const Error error = RT_CUDA_CALL(cudaMemcpyAsync, bytes + filled, bytes, piece, kCopyDefault, stream);
     if (error != kSuccess) return error;

@@ -41,6 +41,7 @@ void addPtx(std::string_view text, std::vector<ImageTarget>* targets) {
     at += kDirective.size();
     const size_t name = text.find_first_not_of(" \t", at);
     if (name == std::string_view::npos || !readName(text.substr(name), &target)) continue;
+    // A module has one target: the first directive that names an architecture.
     targets->push_back(target);
     return;
   }
@@ -80,6 +81,7 @@ void addFatbin(std::string_view image, std::vector<ImageTarget>* targets) {
 }  // namespace
 
 bool ImageTarget::runsOn(uint32_t device) const {
+  // Code with the features of one architecture runs on that one alone.
   if (suffix == 'a') return architecture == device;
   // Machine code runs on later devices of its generation only. PTX runs on all later ones, unless it is for a family.
   const bool same_generation = architecture / 10 == device / 10;

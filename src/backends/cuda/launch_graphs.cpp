@@ -35,6 +35,7 @@ void LaunchSpeed::note(Samples& samples, uint64_t nanoseconds) {
     return;
   // The least time of each way: other figures have waits for a full queue in them. Graphs have to win by a tenth.
   const bool pays = graph_.least.load(std::memory_order_relaxed) * 10 < plain_.least.load(std::memory_order_relaxed) * 9;
+  // One thread decides, and tells it. Later samples change nothing.
   uint32_t measuring = kMeasuring;
   if (!state_.compare_exchange_strong(measuring, pays ? kOn : kOff, std::memory_order_relaxed)) return;
   log::write(RT_LOG_DEBUG, "Kernels that are launched again go %s: a launch took %llu ns by a graph and %llu ns without one.",
@@ -62,6 +63,7 @@ LaunchGraphs::Launched LaunchGraphs::launch(const Kernel& kernel, const backend:
   }
   if (found == nullptr) {
     try {
+      // For all entries at once: later launches allocate nothing.
       entries_.reserve(kEntries);
     } catch (const std::bad_alloc&) {  // a launch needs no graph
       return Launched::kNo;
@@ -141,6 +143,7 @@ bool LaunchGraphs::setArguments(Entry& entry, const Kernel& kernel, void** param
     }
     value += bytes;
   }
+  // The values are noted before the driver has them. If it refuses, the entry ends, and its values with it.
   if (!changed) return true;
   const KernelNodeParameters native = nodeOf(entry, kernel, parameters);
   return table().cuGraphExecKernelNodeSetParams(entry.exec, entry.node, &native) == kSuccess;

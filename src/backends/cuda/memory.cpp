@@ -129,6 +129,7 @@ Status importBuffer(backend::Memory* memory, Device& device, uint64_t address, u
   }
   DriverAddress base = 0, piece = 0;
   uint64_t bytes = 0, more = 0;
+  // The driver has ranges of device and managed memory. The end of pinned memory is the program's word.
   if (facts.type != kMemoryHost && findAround(address, &base, &bytes)) {
     const uint64_t offset = address - base;
     // Mapped memory may consist of many pieces that follow each other, such as those of another library's growing pool.
@@ -154,6 +155,7 @@ Status importBuffer(backend::Memory* memory, Device& device, uint64_t address, u
 
 bool isPageable(const void* pointer) {
   PointerAttributes facts = {};
+  // Where CUDA gives no answer, the copy itself does, with its own failure.
   if (table().cudaPointerGetAttributes(&facts, pointer) != kSuccess) {
     (void)table().cudaGetLastError();
     return false;

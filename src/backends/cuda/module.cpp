@@ -85,6 +85,7 @@ class Unloading final : public host_threads::Job {
  public:
   Unloading(Ref<Context> context, NativeModuleOwner* module) : context_(std::move(context)), module_(module) {}
   void add(Ref<driver::Stream> stream) {
+    // The last reference is gone, so nothing is launched from the module after this.
     const uint64_t serial = stream->submitted();
     stamps_.push_back({std::move(stream), serial});
   }
@@ -136,6 +137,7 @@ void NativeModuleOwner::recycle() {
 void NativeModuleOwner::run() {
   constexpr uint64_t kNapNanoseconds = 1'000'000;
   std::atomic<uint32_t> never{0};
+  // Without the nap a machine that is out of memory would be kept busy by this.
   (void)futexWait(&never, 0, Deadline::after(kNapNanoseconds));
   recycle();
 }
@@ -157,6 +159,7 @@ Status Module::global(void** address, uint64_t* size, const char* name) const {
 }
 
 void Module::native(uint64_t out[2]) {
+  // The program may write to the module by its handle, so that no later user may get it.
   module_->noteExported();
   out[0] = reinterpret_cast<uintptr_t>(module_->get());
   out[1] = 0;
@@ -185,6 +188,7 @@ NativeModule ModuleLoader::takeIdle(const Digest& key) {
 
 Ref<NativeModuleOwner> ModuleLoader::findShared(const Digest& key) {
   std::lock_guard lock(mutex_);
+  // A plain pointer in the map holds no module. So tryRetain() decides, under the mutex that recycle() takes to forget it.
   const auto known = shared_.find(key);  // of one whose last user has just gone there is nothing to share
   // Never waits for that user: this thread loads a module of its own.
   if (known == shared_.end() || !known->second->tryRetain()) return nullptr;
@@ -194,6 +198,7 @@ Ref<NativeModuleOwner> ModuleLoader::findShared(const Digest& key) {
 // Two threads may have loaded the same source at the same time: both get the first.
 Ref<NativeModuleOwner> ModuleLoader::share(Ref<NativeModuleOwner> made, const Digest& key) {
   std::lock_guard lock(mutex_);
+  // `made` ends after the lock where the other one is returned: its end may be long, and takes the mutex.
   const auto [known, fresh] = shared_.try_emplace(key, made.get());
   if (!fresh && known->second->tryRetain()) return Ref<NativeModuleOwner>::adopt(known->second);
   known->second = made.get();
@@ -204,6 +209,7 @@ Ref<NativeModuleOwner> ModuleLoader::share(Ref<NativeModuleOwner> made, const Di
 void ModuleLoader::forget(const NativeModuleOwner& module, const Digest& key) {
   std::lock_guard lock(mutex_);
   const auto known = shared_.find(key);
+  // A later module of the same source may have the entry by now.
   if (known != shared_.end() && known->second == &module) shared_.erase(known);
 }
 
@@ -464,6 +470,7 @@ uint32_t ModuleLoader::suits(const backend::ImagePart& part, std::string* why_no
     *why_not = "is for " + std::string(part.target) + ", and the device is sm_" + std::to_string(device);
     return 0;
   }
+  // 0 says that a part does not suit, so that the least is 1.
   constexpr uint32_t kMachineCode = 1 << 20;
   return target.architecture + 1 + (target.ptx ? 0 : kMachineCode);
 }

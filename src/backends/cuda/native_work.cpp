@@ -47,6 +47,7 @@ Status NativeWork::record(Ref<backend::NativeWork>* out, Context& context, const
   Status submitted = submit(native);
   // Also after a failure of the function: the private stream may not be destroyed while it is captured.
   const Error ended = RT_CUDA_CALL(cuStreamEndCapture, stream.native, &work->graph_);
+  // A capture that failed gives no graph, whatever it wrote.
   if (ended != kSuccess) work->graph_ = nullptr;
   RT_TRY(std::move(submitted));
   if (ended != kSuccess) return notRecorded(ended);

@@ -46,6 +46,7 @@ int64_t Point::nanosecondsSince(const backend::Point& start) const {
 }
 
 void Point::recycle() {
+  // Moved out first: give() may delete this point, and the pool with its last reference.
   Ref<EventPool> pool = std::move(pool_);
   pool->give(this);
 }
@@ -65,6 +66,7 @@ class Point::Notification final : public Callback {
  private:
   const Ref<Point> point_;  // its pool waits for its callbacks, so it is there as long as this
   EventPool& pool_;
+  // The stream is this callback's until it has been called.
   const NativeStream stream_;
 };
 

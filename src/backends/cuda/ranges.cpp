@@ -106,6 +106,7 @@ Status Ranges::reserve(backend::Memory* memory, uint64_t size) {
   ApartFromCaptures apart;
   DriverAddress address = 0;
   std::lock_guard lock(mutex_);
+  // Aligned to the largest granule, whatever the driver's own is.
   if (const Error error = RT_CUDA_CALL(cuMemAddressReserve, &address, size, kMostGranule, 0, 0); error != kSuccess) {
     return failed("cuMemAddressReserve", error, size);
   }
@@ -141,6 +142,7 @@ Error Ranges::mapGranule(DriverAddress address, const char** call) const {
 
 void Ranges::unmap(DriverAddress address, uint64_t size) {
   const Error error = table().cuMemUnmap(address, size);
+  // At exit the runtime may have gone, and all memory with it.
   if (error == kSuccess || error == kUnloading) return;
   const Status status = device_.failed("cuMemUnmap", error);
   if (!device_.isLost())
@@ -211,6 +213,7 @@ void Ranges::release(const backend::Memory& memory) {
     return Error{kSuccess};
   });
   reservations_.erase(found);
+  // After the mappings: the driver refuses addresses that still have any.
   const Error error = table().cuMemAddressFree(addressOf(memory), memory.size);
   if (error == kSuccess || error == kUnloading) return;
   const Status status = device_.failed("cuMemAddressFree", error);
@@ -220,6 +223,7 @@ void Ranges::release(const backend::Memory& memory) {
 
 // Under the lock, so that memory which another thread commits meanwhile is either among the parts here or sees the new entry.
 Status Ranges::giveAccess(const Device& peer) {
+  // The device's own access is the first of accesses_, which every commit gives.
   if (&peer == &device_) return Status();
   if (peer.ordinal() >= kMostDevices) {
     return Status::error(RT_ERROR_NOT_SUPPORTED, "cuda:%d is beyond the %d devices that reach the memory of cuda:%d.",

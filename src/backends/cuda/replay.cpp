@@ -24,6 +24,7 @@ using Work = backend::ReplayStep::Work;
 
 bool isManaged(const void* pointer) {
   PointerAttributes facts = {};
+  // Memory that CUDA does not know is a failure in older runtimes. The runtime keeps that, and the program must not find it.
   if (table().cudaPointerGetAttributes(&facts, pointer) == kSuccess) return facts.type == kMemoryManaged;
   (void)table().cudaGetLastError();
   return false;
@@ -147,6 +148,7 @@ Status Replay::build(std::span<const backend::ReplayStep> steps) {
     node->branch = static_cast<uint16_t>(step.branch);
     RT_TRY(has_times_ ? addTimed(node, step, before) : add(node, step.work, before));
   }
+  // The graph stays: the executable one is changed by naming nodes of it.
   RT_CUDA_TRY(cuGraphInstantiateWithFlags, &exec_, graph_, 0);
   return Status();
 }
@@ -172,6 +174,7 @@ Status Replay::add(Node* node, const Work& work, const std::vector<NativeNode>& 
   } else if (const auto* copy = std::get_if<backend::Copy>(&work)) {
     node->dst = memoryKindOf(copy->dst);
     node->src = memoryKindOf(copy->src);
+    // Flat copies have a call that can change them later. Others become a new replay.
     node->flat = copy->height == 1;
     if (node->flat) {
       RT_CUDA_TRY(cudaGraphAddMemcpyNode1D, &node->native, graph_, first, before.size(), copy->dst, copy->src, copy->width,
@@ -212,6 +215,7 @@ Status Replay::addTimed(Node* node, const backend::ReplayStep& step, const std::
   }
   timeline_events_.push_back(event);
   RT_TRY(add(node, step.work, {node->begin}));
+  // The same event at both ends is a stand-in: giveEvents() sets two others before each launch.
   if (table().cuGraphAddEventRecordNode(&node->end, graph_, &node->native, 1, event) != kSuccess) node->end = nullptr;
   return Status();
 }
@@ -259,6 +263,7 @@ std::unique_ptr<TimedWork> Replay::giveEvents(uint64_t serial) {
     work.lane = node.branch;
     TimedWork::Piece* const piece = given->add(work);
     if (piece == nullptr || set(exec_, node.begin, piece->begin) != kSuccess || set(exec_, node.end, piece->end) != kSuccess) {
+      // Some nodes have got its events. They stay with the graph, as another launch must not find them in use.
       given->abandon();
       return nullptr;
     }
@@ -307,6 +312,7 @@ Status Replay::set(bool* changed, Node& node, const Work& work) {
     error = RT_CUDA_CALL(cuGraphExecKernelNodeSetParams, exec_, node.native, parameters.native());
     if (error == kSuccess) node.kernel = Ref<backend::Kernel>(step->kernel);
   } else if (const auto* copy = std::get_if<backend::Copy>(&work)) {
+    // CUDA binds a node to the kinds of memory and the devices that it was made with.
     *changed = node.flat && copy->height == 1 && node.dst == memoryKindOf(copy->dst) && node.src == memoryKindOf(copy->src);
     if (!*changed) return Status();
     call = "cudaGraphExecMemcpyNodeSetParams1D";

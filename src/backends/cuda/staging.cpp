@@ -72,6 +72,7 @@ Staging::Cut Staging::cutOf(uint64_t size, bool to_device) {
     cut.workers = 8;
     cut.piece = size < 256 * kMiB ? std::clamp(size / 32, 128 * kKiB, kMiB) : kSlotBytes;
   }
+  // Whole pages, so that the pieces of an aligned copy are aligned.
   cut.piece &= ~(4 * kKiB - 1);
   cut.workers = std::min({cut.workers, cores, static_cast<size_t>((size + cut.piece - 1) / cut.piece)});
   return cut;
@@ -121,6 +122,7 @@ Staging::~Staging() {
   Current current(context_.native());
   for (const std::unique_ptr<Worker>& worker : workers_) {
     if (worker->stream != nullptr) {
+      // A copy that failed may have left work that reads the slots.
       (void)table().cudaStreamSynchronize(worker->stream);
       (void)table().cudaStreamDestroy(worker->stream);
     }
@@ -265,11 +267,13 @@ Status Staging::copy(void* dst, const void* src, uint64_t size, bool to_device, 
       workers_[i]->queued = true;
     }
   }
+  // Helpers are no condition: the calling thread takes all pieces that no other takes.
   const size_t taken = host_threads::trySubmit(helpers, count);
   if (taken < count) {
     std::lock_guard opening(work_mutex_);
     for (size_t i = taken; i < count; ++i) static_cast<Worker*>(helpers[i])->queued = false;
   }
+  // Worker 0 is the calling thread, whose context is current already.
   copyPieces(*workers_[0], work);
   {
     // This waits inside the call's guard, as a driver's own copy from pageable memory would. It ends: the pieces are copies,

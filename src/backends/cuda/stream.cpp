@@ -51,6 +51,8 @@ class Stream::InternalCall final : public Callback {
 
 // ---- Life ----
 
+// The two handles of the runtime's default streams name no context. They mean the context that is current, which of_current_
+// notes. Others may submit to a borrowed stream, so that no count here tells that it is idle.
 Stream::Stream(Context& context, Ref<LastRecord> last_record, NativeStream native, bool borrowed, int32_t priority)
     : FastStream(context, {.hold_fault = "cuda.hold"}),
       events_(context.events()),
@@ -67,6 +69,7 @@ Stream::Stream(Context& context, Ref<LastRecord> last_record, NativeStream nativ
       launches_by_graph_(!borrowed) {}
 
 Status Stream::create(Ref<backend::Stream>* out, Context& context, const backend::StreamOptions& options) {
+  // Made first: if there is no memory for it, no native stream has to be destroyed.
   auto last_record = Ref<LastRecord>::adopt(new LastRecord);
   NativeStream native = nullptr;
   Current current(context.native());
@@ -85,6 +88,7 @@ Status Stream::create(Ref<backend::Stream>* out, Context& context, const backend
 }
 
 Status Stream::import(Ref<backend::Stream>* out, Context& context, NativeStream native) {
+  // May throw: nothing native has been made yet.
   auto* stream = new Stream(context, Ref<LastRecord>::adopt(new LastRecord), native, true, 0);
   Ref<backend::Stream> made = Ref<backend::Stream>::adopt(stream);
   context.add(*stream, "imported stream");
@@ -94,6 +98,8 @@ Status Stream::import(Ref<backend::Stream>* out, Context& context, NativeStream 
 
 Stream::~Stream() {
   Current current(native_context_);
+  // The graphs have launches of this stream only. A native stream that still has work goes when that is complete, as CUDA has
+  // it.
   launch_graphs_.clear();
   if (!borrowed_) (void)table().cudaStreamDestroy(native_);
 }
@@ -101,6 +107,7 @@ Stream::~Stream() {
 // A thread that is at work with the mutex may keep it for a long copy. The graphs go at the next launch then, which comes
 // before any that could use them.
 void Stream::forgetLaunches(const NativeModuleOwner& module) {
+  // Relaxed: a stream that has stopped using graphs never begins again.
   if (!launches_by_graph_.load(std::memory_order_relaxed)) return;
   std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock()) {
@@ -114,6 +121,7 @@ void Stream::forgetLaunches(const NativeModuleOwner& module) {
 
 bool Stream::importAgain(NativeStream native) {
   std::lock_guard lock(mutex_);
+  // endImport() changes it under the same mutex.
   if (native_ != native) return false;
   ++imports_;
   return true;
@@ -125,6 +133,7 @@ void Stream::endImport() {
   if (!imported_ || of_current_) return;  // one of ours, or one that is never destroyed
   (void)completed();
   std::lock_guard lock(mutex_);
+  // Counted under the mutex: an import of the same handle at this moment keeps the native stream.
   if (--imports_ != 0) return;
   Current current(native_context_);
   NativeEvent event = nullptr;
@@ -137,14 +146,17 @@ void Stream::endImport() {
     Error error = table().cudaStreamCreateWithPriority(&own, kStreamNonBlocking, priority_);
     if (error == kSuccess) error = table().cuEventRecord(event, native_);
     if (error == kSuccess) error = table().cuStreamWaitEvent(own, event, 0);
+    // At once, although both streams still have it: a wait that was submitted has taken its place.
     events_->giveEvent(event);
     if (error != kSuccess) {
       if (own != nullptr) (void)table().cudaStreamDestroy(own);
       return;
     }
   }
+  // No query may be under way now: the owner may destroy its stream as soon as this returns.
   std::lock_guard asking(asking_);
   native_ = own;
+  // Idle: native_ is null now, and the destructor has nothing to destroy.
   borrowed_ = idle;
 }
 
@@ -217,6 +229,7 @@ bool Stream::launchByGraph(Kernel& kernel, const backend::Launch& launch, uint32
                                                         group[1], group[2], dynamic_bytes, native_, parameters, nullptr);
   if (begin != 0) [[unlikely]]
     device().launchSpeed().plainTook(static_cast<uint64_t>(nowNanoseconds() - begin));
+  // Noted before the error is looked at: the sentence of a lost device names the kernels that its streams had last.
   noteKernel(kernel.keptName());
   if (error == kSuccess) [[likely]]
     return Status();
@@ -233,6 +246,7 @@ Status Stream::enqueueLaunch(backend::Kernel& given, const backend::Launch& laun
 Status Stream::enqueueCopy(const backend::Copy& copy) {
   if (trace::timesWork()) [[unlikely]] {
     bool from_host = false;
+    // Workers copy a staged one on threads of their own, and CUPTI's numbers belong to the thread.
     const bool staged = goesThroughStaging(copy, &from_host);
     return timed(
         backend::describe(copy), [&] { return giveCopy(copy); }, !staged);
@@ -280,6 +294,7 @@ Status Stream::enqueuePrefetch(const backend::PrefetchStep& prefetch) {
   if (!device().managedIsConcurrent()) return Status();
   Current current(native_context_);
   PointerAttributes facts = {};
+  // A hint fails no call: what cannot be found out is not moved.
   if (table().cudaPointerGetAttributes(&facts, prefetch.address) != kSuccess || facts.type != kMemoryManaged) {
     (void)table().cudaGetLastError();
     return Status();
@@ -343,6 +358,7 @@ Status Stream::recorded(Activities& activities, Describe describe, Enqueue enque
   std::unique_ptr<RecordedWork> span(new (std::nothrow)
                                          RecordedWork(device().timeline(), activities, *this, number, serialOfWork()));
   {
+    // The number is on this thread until the brace: only calls of this submission carry it.
     const Activities::Region region(activities, number);
     RT_TRY(enqueue());
   }
@@ -366,6 +382,7 @@ Status Stream::replayTimed(Replay& replay) {
         *activities, [&](RecordedWork& span) { replay.describeNodes(&span); }, [&] { return launchReplay(replay); });
   if (!replay.hasTimes()) return timed(backend::describe(trace::Kind::kGraph), [&] { return launchReplay(replay); });
   device().timeline().lookAtEvents();
+  // Before the launch: the executable graph records the events that its nodes have then.
   std::unique_ptr<TimedWork> pending = replay.giveEvents(serialOfWork());
   RT_TRY(launchReplay(replay));
   spans().add(std::move(pending));
@@ -474,7 +491,8 @@ Status Stream::enqueueTask(std::unique_ptr<Task>* task, uint64_t serial, bool* t
   std::unique_ptr<Callback> callback(call);
   Current current(native_context_);
   Status status = events_->callbacks().launch(native_, &callback);
-  // The task is the caller's again, which may hold the stream for it.
+  // The task is the caller's again, which may hold the stream for it. Only after a failure is it this thread's: else CUDA's
+  // thread may be at it already.
   if (!status.ok()) *task = call->takeBack();
   return status;
 }
@@ -510,6 +528,7 @@ Stream::Progress Stream::ask() {
   if (imported_) asking.unlock();
   if (error == kNotReady) return Progress::kRunning;
   if (saysNothing(error)) return Progress::kUnknown;
+  // Over, though it failed: the latch has the failure, and nothing more will come of the work.
   if (error != kSuccess) noteFailure("cuStreamQuery", error);
   return Progress::kOver;
 }
@@ -528,6 +547,7 @@ bool Stream::askRecord(uint64_t serial) {
 
 // The driver waits, for as long as it takes.
 bool Stream::awaitInDriver() {
+  // Read before the wait. The driver waits for what it has by then, and nothing is said of later submissions.
   const uint64_t reached = withDevice();
   Current current(native_context_);
   const Error error = RT_CUDA_CALL(cudaStreamSynchronize, native_);

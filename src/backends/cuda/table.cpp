@@ -162,6 +162,7 @@ void open(State& at) {
   auto fresh = std::make_unique<Table>();
   void* (*entry_point)(const char*, int) = nullptr;
   std::string missing;
+  // A runtime that the user names goes ahead of the one that was linked in.
   if (config::get(config::Variable::kCudart) == nullptr && staticRuntime(fresh.get(), &entry_point)) {
     at.name = "the CUDA runtime that is part of this library";
   } else {
@@ -188,6 +189,7 @@ void open(State& at) {
   at.table = std::move(fresh);
   // Release; table() says why its load is relaxed.
   internal::current.store(at.table.get(), std::memory_order_release);
+  // For threads of the library alone: those of the program keep their own mode.
   prepareThreadsWith(takeNoPartInCaptures);
   (void)closedTable();  // so that nothing is allocated at exit
   (void)atexit(closeTable);

@@ -62,6 +62,7 @@ void Timeline::give(NativeEvent event) try {
 void Timeline::look() {
   Activities* const found = Activities::get(device_.driverVersion());
   Activities* const records = found != nullptr && found->begin() ? found : nullptr;
+  // From here on submissions get events. Spans that wait for records keep their way.
   if (records == nullptr) activities_.store(nullptr, std::memory_order_relaxed);
   std::lock_guard lock(mutex_);
   if (records != nullptr && !refused_ && (activities_looked_ == 0 || nowNanoseconds() - activities_looked_ >= kLookAgain)) {
@@ -96,6 +97,7 @@ bool Timeline::calibrate() {
   looked_ = began;
   for (int i = 0; i < kTrials; ++i) {
     const int64_t before = nowNanoseconds();
+    // The stream is idle: the event of the trial before was reached, or this loop has ended.
     if (table().cuEventRecord(trial_, stream_) != kSuccess) return false;
     Error error = kNotReady;
     while ((error = table().cuEventQuery(trial_)) == kNotReady && nowNanoseconds() - began < patience) sched_yield();
@@ -150,6 +152,7 @@ void Timeline::calibrateActivities(Activities& records) {
   int64_t lowest = INT64_MIN, highest = INT64_MAX;  // host minus CUPTI
   bool seen = false;
   while (done > 0 && error == kSuccess && !seen) {
+    // Without a limit on how often: the records of the trials are missing, and nothing else waits.
     records.flush(0);
     for (int i = 0; i < done; ++i) {
       std::vector<Activities::Record> found;
@@ -261,6 +264,7 @@ driver::PendingSpan::Answer RecordedWork::tell(const trace::Track& track) {
   const bool over = stream_ != nullptr && stream_->known() >= serial_;
   if (!activities_.take(number_, count_, over, &records)) {
     if (!over) return Answer::kNotYet;
+    // Only for work that is over: records of running work come with a later flush.
     activities_.flush(kFlushInterval);
     if (!activities_.take(number_, count_, over, &records)) return Answer::kNotYet;
   }
@@ -274,6 +278,7 @@ driver::PendingSpan::Answer RecordedWork::tell(const trace::Track& track) {
 }
 
 bool RecordedWork::outlives(std::unique_ptr<driver::PendingSpan>* self, const trace::Track& track) {
+  // The stream ends with this call. From now on records alone tell that the work is over.
   stream_ = nullptr;
   return number_ != 0 && activities_.adopt(self, track);
 }
