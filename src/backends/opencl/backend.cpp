@@ -70,6 +70,7 @@ void Backend::addPlatform(cl_platform_id platform) {
   std::vector<cl_device_id> ids(error == CL_SUCCESS ? count : 0);
   if (!ids.empty()) error = RT_CL_CALL(clGetDeviceIDs, platform, CL_DEVICE_TYPE_ALL, count, ids.data(), nullptr);
   if (error != CL_SUCCESS) return skip(shown, failure("clGetDeviceIDs", error).message());
+  // Ordinals go on over platforms: a device that is left out takes none.
   const size_t before = devices_.size();
   for (cl_device_id id : ids) {
     auto device = std::make_unique<Device>(static_cast<int32_t>(devices_.size()), platform, id);

@@ -55,6 +55,7 @@ void Context::native(uint64_t out[2]) {
 Status Context::importStream(Ref<backend::Stream>* stream, const uint64_t native[2]) {
   auto borrowed = reinterpret_cast<cl_command_queue>(native[0]);
   RT_CHECK_ARG(borrowed != nullptr, "The native object is 0, which is no cl_command_queue.");
+  // Objects of another cl_context are undefined behaviour in many drivers, so they are told apart here.
   cl_context owner = nullptr;
   cl_command_queue_properties properties = 0;
   RT_CL_TRY(clGetCommandQueueInfo, borrowed, CL_QUEUE_CONTEXT, sizeof owner, &owner, nullptr);

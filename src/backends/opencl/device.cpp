@@ -69,15 +69,18 @@ Status Device::describe() {
   char platform[256] = "", version[256] = "";
   RT_CL_TRY(clGetPlatformInfo, platform_, CL_PLATFORM_NAME, sizeof platform, platform, nullptr);
   RT_CL_TRY(clGetPlatformInfo, platform_, CL_PLATFORM_VERSION, sizeof version, version, nullptr);
+  // Quirks come first: one of them decides how every call after this one is made.
   const DeviceNames names = {platform, version, text(CL_DEVICE_NAME), text(CL_DEVICE_VENDOR), text(CL_DRIVER_VERSION)};
   quirks_ = Quirks::of(names);
   if (quirks_.has(Quirk::kOneThread)) serializeCalls();
   const std::string device_version = text(CL_DEVICE_VERSION);
+  // With a space at both ends, so that a whole name is looked for and never a part of another one.
   extension_names_ = " " + text(CL_DEVICE_EXTENSIONS) + " ";
   copyLetters(p.name, sizeof p.name, names.device.c_str());
   copyLetters(p.vendor, sizeof p.vendor, names.vendor.c_str());
   copyLetters(p.driver_version, sizeof p.driver_version, names.driver.c_str());
   copyLetters(p.architecture, sizeof p.architecture, device_version.c_str());
+  // The key of cached binaries. Any part of it may change what the driver's compiler makes, or refuses to load.
   identity_ = names.platform + "\n" + names.platform_version + "\n" + names.device + "\n" + names.vendor + "\n" + names.driver +
               "\n" + device_version;
   // The limits need the names of extensions, and the tier of memory needs the kind of device.
@@ -116,6 +119,7 @@ Status Device::describeLimits() {
   size_t written = 0;
   RT_CL_TRY(clGetDeviceInfo, id_, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof directions, directions, &written);
   for (int i = 0; i < 3; ++i) {
+    // Some drivers give more for one direction than a whole group may have.
     p.max_group_size[i] = limits_.max_group_size[i] = std::min(clampTo32(directions[i]), limits_.max_group_items);
     // OpenCL has no limit but the counting of drivers: all work-groups of a grid in 64 bits, work-items in 32 or more.
     p.max_grid_size[i] = limits_.max_grid_size[i] = i == 0 ? INT32_MAX : UINT16_MAX;
@@ -294,6 +298,7 @@ void Device::native(uint64_t out[2]) {
   out[1] = 0;
 }
 
+// The list and its number change under the mutex, so that two changes cannot share a number.
 void Device::noteAddresses(void* address, uint64_t size) {
   std::lock_guard lock(mutex_);
   addresses_[reinterpret_cast<uintptr_t>(address)] = size;
@@ -324,6 +329,7 @@ void Device::dropQueueOfTheProgram(cl_command_queue queue) {
 }
 
 bool Device::isQueueOfTheProgram(cl_command_queue queue) const {
+  // A launch asks this each time. Where the program has no queue, it takes no lock.
   if (queues_of_the_program_.load(std::memory_order_relaxed) == 0) [[likely]]
     return false;
   std::lock_guard lock(mutex_);
@@ -337,6 +343,7 @@ bool Device::knowsAddress(const void* address) const {
   return next != addresses_.begin() && wanted - std::prev(next)->first < std::prev(next)->second;
 }
 
+// A copy: the driver is called without the mutex. keepAddresses() keeps the allocations live until the launch is enqueued.
 std::vector<void*> Device::addresses() const {
   std::lock_guard lock(mutex_);
   std::vector<void*> all;
@@ -358,6 +365,7 @@ void Device::settle() {
 
 void Device::close() {
   const Deadline deadline = Deadline::after(settled_late_ ? 0 : kMaxNanosecondsAtExit);
+  // The same list twice: contexts that come later find the device lost.
   const std::vector<Ref<driver::Context>> open = contexts();
   for (const Ref<driver::Context>& context : open) static_cast<Context&>(*context).settle(deadline, Settle::kAndClose);
   // From here on no call reaches the driver. Threads of the program that still run get this status.

@@ -67,8 +67,8 @@ class Device final : public driver::Device, private backend::Interop {
   using KeptAddresses = std::shared_lock<AddressUse>;
   KeptAddresses keepAddresses() { return KeptAddresses(address_use_); }
 
-  // Queues whose commands may wait for later acts of the program: its own queues, those that it was given, and those that wait
-  // for an event of its own. Counted, as streams may share a queue.
+  // Queues whose commands may wait for later acts of the program. They are its own queues, those that it was given, and those
+  // that wait for an event of its own. Counted, as streams may share a queue.
   void addQueueOfTheProgram(cl_command_queue queue);  // throws bad_alloc
   void dropQueueOfTheProgram(cl_command_queue queue);
   bool isQueueOfTheProgram(cl_command_queue queue) const;

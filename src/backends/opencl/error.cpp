@@ -104,6 +104,7 @@ namespace calls {
 
 void startCounting() {
   for (std::atomic<uint64_t>& each : counted) each.store(0, std::memory_order_relaxed);
+  // One word for both reasons to watch a call: a call that is not watched reads it, and no more.
   internal::watch.fetch_or(internal::kCounting, std::memory_order_seq_cst);
 }
 
@@ -126,6 +127,7 @@ void serializeCalls() {
 
 void Call::enter(CallId id, uint32_t watched) {
   if ((watched & internal::kCounting) != 0) counted[static_cast<size_t>(id)].fetch_add(1, std::memory_order_relaxed);
+  // `watched` was read at the call's begin. So enter() and leave() agree, also if the word changes in between.
   if ((watched & internal::kSerialized) == 0) return;
   turn().lock();
   locked_ = true;

@@ -28,6 +28,7 @@ State& state() {
 void open(State& at) {
   const char* named = config::get(config::Variable::kOpenCl);
   std::string reason;
+  // Never closed: drivers have threads of their own, which run until the process ends.
   at.library = openLibrary(named != nullptr ? named : "libOpenCL.so.1", &reason);
   if (at.library == nullptr) {
     at.reason = named != nullptr ? "RT_OPENCL=" + std::string(named) +

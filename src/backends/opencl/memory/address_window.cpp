@@ -16,6 +16,7 @@ constexpr uint64_t kMaxBytes = uint64_t{16} << 40;
 constexpr uint64_t kMinBytes = uint64_t{1} << 30;
 
 void* reserveClosed(uint64_t bytes, int protection) {
+  // Without memory behind it: an address of a buffer that the host follows by mistake faults at once.
   void* mapped = mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return mapped == MAP_FAILED ? nullptr : mapped;
 }
@@ -40,6 +41,7 @@ AddressWindow::AddressWindow() {
     base_ = (reinterpret_cast<uintptr_t>(range) + kPage - 1) & ~(kPage - 1);
     bytes_ = bytes;
     pages_ = static_cast<std::atomic<Root*>*>(table);  // zeros are null pointers
+    // One page more is reserved than used, so that the base can be aligned to pages.
     free_[base_] = bytes;
     return;
   }

@@ -63,6 +63,7 @@ Status borrowRoot(Root** out, cl_mem memory, uint64_t size) {
   RT_CL_TRY(clRetainMemObject, memory);
   std::unique_ptr<Root> root;
   RT_TRY(makeRoot(&root, memory, size));
+  // Whatever the alignment: the cl_mem has no address of its own, and kernels see offsets.
   return putIntoWindow(std::move(root), 1, out);
 }
 

@@ -53,6 +53,7 @@ bool HostReads::writeSourceOf(const backend::Copy& copy) {
   if (unnoted_) return true;  // from now on every such copy waits
   if (std::none_of(reads_.begin(), reads_.end(), meets)) return false;
   forgetOver();
+  // Asked again after the driver: most reads that meet are over by now.
   return std::any_of(reads_.begin(), reads_.end(), meets);
 }
 

@@ -86,6 +86,7 @@ Status allocateAddresses(backend::Memory* memory, Device& device, int32_t kind, 
   }
   if (error != CL_SUCCESS) return allocationFailure(device, call, error, size);
   const auto first = reinterpret_cast<uintptr_t>(given);
+  // Without extra bytes the driver's own alignment is enough.
   const uintptr_t address = bytes == size ? first : (first + alignment - 1) & ~(alignment - 1);
   *memory = {reinterpret_cast<void*>(address), size, kind, {address, first}, kAddresses, kind != RT_MEMORY_DEVICE};
   try {
@@ -111,6 +112,7 @@ Status allocateRoot(backend::Memory* memory, Device& device, int32_t kind, uint6
 Status allocatePlain(backend::Memory* memory, Device& device, uint64_t size, uint64_t alignment) {
   uint64_t rounded;
   if (fault::fails("opencl.malloc") || roundUpOverflows(size, alignment, &rounded)) return outOfMemory(device, size);
+  // The C library's memory serves as pinned memory: OpenCL 1.2 has no call that pins without a map.
   void* bytes = aligned_alloc(alignment, rounded);
   if (bytes == nullptr) return outOfMemory(device, size);
   const auto address = reinterpret_cast<uintptr_t>(bytes);

@@ -34,6 +34,7 @@ Error rootToRoot(cl_command_queue queue, const backend::Copy& copy, Location dst
     return RT_CL_CALL(clEnqueueCopyBufferRect, queue, src.root->memory, dst.root->memory, from, to, region, copy.src_pitch, 0,
                       copy.dst_pitch, 0, 0, nullptr, eventOf(events));
   }
+  // One command for each row, where one for all could be refused.
   for (uint64_t row = 0; row < copy.height; ++row) {
     const Location to{dst.root, dst.offset + row * copy.dst_pitch}, from{src.root, src.offset + row * copy.src_pitch};
     if (const Error error = rootToRoot(queue, rowOf(copy, row), to, from, events, call); error != CL_SUCCESS) return error;
@@ -84,6 +85,7 @@ Error fillRow(Device& device, cl_command_queue queue, const PlacedFill& placed, 
   const bool ask = device.quirks().has(Quirk::kFillsNeedEvents) || events != nullptr;
   const Error error = RT_CL_CALL(clEnqueueFillBuffer, queue, dst.root->memory, fill.pattern, fill.pattern_size, dst.offset + at,
                                  fill.width, 0, nullptr, ask ? &event : nullptr);
+  // note() takes a reference of its own.
   if (event != nullptr && events != nullptr) events->note(event);
   if (event != nullptr) (void)RT_CL_PLAIN(clReleaseEvent, event);
   return error;
@@ -135,6 +137,7 @@ Error enqueueCopyAsking(Device& device, cl_command_queue queue, const PlacedCopy
   *call = "clEnqueueSVMMemcpy";
   for (uint64_t row = 0; row < copy.height; ++row) {
     const backend::Copy one = rowOf(copy, row);
+    // Only the last command blocks or has the caller's event: the queue is in order.
     const bool last = row + 1 == copy.height;  // after the others
     cl_event* asked = last && event != nullptr ? event : eventOf(events);
     const Error error = RT_CL_VIA(device.extensions(), enqueueCopy, queue, last && blocks ? CL_TRUE : CL_FALSE, one.dst,

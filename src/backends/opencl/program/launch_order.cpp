@@ -19,6 +19,7 @@ class LaunchOrder::Event {
     if (event_ != nullptr) (void)RT_CL_PLAIN(clReleaseEvent, event_);
   }
   cl_event get() const { return event_; }
+  // An event may be in two places, of its queue and as the last wider one. Each has a reference.
   Event again() const { return Event(RT_CL_PLAIN(clRetainEvent, event_) == CL_SUCCESS ? event_ : nullptr); }
   bool isOver() const {  // also when it failed
     cl_int status = CL_COMPLETE;
@@ -60,6 +61,7 @@ LaunchOrder::Shape& LaunchOrder::shapeOf(const size_t group[3]) {
 Error LaunchOrder::enqueue(cl_command_queue queue, cl_kernel kernel, const Range& range, CommandEvents* events) {
   std::lock_guard lock(mutex_);
   Shape& shape = shapeOf(range.group);
+  // Two figures for each launch, of two and of three directions, since drivers count either.
   const size_t width_of_two = std::max(range.items[0], range.items[1]), width = std::max(width_of_two, range.items[2]);
   const bool is_wider = width_of_two > shape.widest_of_two || width > shape.widest;
   if (shape.wider.event.get() != nullptr && shape.wider.event.isOver()) shape.wider = Last();

@@ -48,6 +48,7 @@ uint32_t sizeOfType(const std::string& name) {
   };
   constexpr Scalar kScalars[] = {{"char", 1}, {"uchar", 1}, {"short", 2}, {"ushort", 2}, {"half", 2},   {"int", 4},
                                  {"uint", 4}, {"float", 4}, {"long", 8},  {"ulong", 8},  {"double", 8}, {"size_t", 8}};
+  // "float4" is "float" and 4. Vectors of three lie in memory as ones of four.
   const size_t digits = name.find_last_not_of("0123456789") + 1;
   const std::string scalar = name.substr(0, digits);
   const int lanes = digits == name.size() ? 1 : atoi(name.c_str() + digits);
@@ -75,6 +76,7 @@ bool probeArgument(compiler::OpenClArgument* argument, cl_kernel kernel, cl_uint
     return RT_CL_PLAIN(clSetKernelArg, kernel, index, size, value) == CL_SUCCESS;
   };
   constexpr size_t kNoCell = 2 * sizeof(cl_mem);
+  // Twice the size of a cl_mem, so that a driver which wants a cl_mem refuses it.
   if (takes(kNoCell, nullptr)) {
     argument->kind = RT_ARG_LOCAL;
     argument->size = 8;
@@ -141,7 +143,8 @@ void Library::recycle() {
 
 void Libraries::forget(Library& library) {
   std::lock_guard lock(flights_.mutex());
-  // Another library may stand there by now, built after this one's last lease was gone.
+  // Another library may stand there by now, built after this one's last lease was gone. Under the mutex of builds, which a
+  // thread that looks for the key has, too.
   const auto entry = known_.find(library.key_);
   if (entry != known_.end() && entry->second == &library) known_.erase(entry);
 }
@@ -150,6 +153,7 @@ void Libraries::forget(Library& library) {
 
 compiler::OpenClTarget Libraries::target() const {
   compiler::OpenClTarget target;
+  // All that changes the text for the driver is a part of the key of its binary.
   target.identity = device_.identity();
   target.hidden_offsets = device_.tier() == RT_MEMORY_TIER_BUFFER;
   target.doubles = device_.has(RT_CAPABILITY_DOUBLE);
@@ -193,6 +197,7 @@ Status Libraries::buildOnce(Ref<Library>* library, compiler::OpenClBuild& source
     return Status();
   };
   const auto keep = [&](Ref<Library>& made) {
+    // A plain pointer: the entry holds no library, and the last lease takes it out.
     known_[source.key()] = made.get();
     made->key_ = source.key();
     made->listed_ = true;
@@ -258,6 +263,7 @@ bool Libraries::loadBinary(Ref<Library>* library, const compiler::OpenClImage& i
     (void)RT_CL_PLAIN(clReleaseProgram, program);
     return false;
   }
+  // A binary is built as well: only then can its kernels be made.
   if (!build(library, program, image.options, "").ok()) return false;
   describe(**library, image);
   (*library)->log = image.log;
@@ -358,6 +364,7 @@ Status Libraries::fromBinary(Ref<Library>* library, const void* data, size_t siz
   }
   if (error != CL_SUCCESS) {
     const Status status = device_.failed("clCreateProgramWithBinary", error);
+    // These say nothing of the bytes.
     if (status.code() == RT_ERROR_OUT_OF_MEMORY || device_.isLost()) return status;
     return Status::error(RT_ERROR_INVALID_IMAGE, "\"%s\" is no binary for opencl:%d (%s): %s", name, device_.ordinal(),
                          device_.facts().name, status.message());

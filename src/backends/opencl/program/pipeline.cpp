@@ -88,6 +88,7 @@ class Pipeline::Leased {
 
 Status Pipeline::newClone(std::unique_ptr<Clone>* out) {
   auto clone = std::make_unique<Clone>();
+  // All sizes are known here, so that binding allocates nothing.
   clone->values.resize(argument_bytes_);
   clone->roots.resize(arguments_.size());
   clone->offsets.resize(arguments_.size());
@@ -143,6 +144,7 @@ Status Pipeline::create(Ref<backend::Kernel>* out, Ref<Library> library, const c
                            argument.size, backend::kMaxArgumentBytes);
     }
     fresh->addArgument(argument.size, argument.kind);
+    // The driver counts the arguments of its own kernel, and messages count those of the program's.
     fresh->native_index_.push_back(native_index);
     fresh->may_hold_addresses_.push_back(argument.is_record && fresh->library_->follows_addresses);
     fresh->argument_texts_.push_back({argument.name, argument.type_name});
@@ -172,6 +174,7 @@ Status Pipeline::create(Ref<backend::Kernel>* out, Ref<Library> library, const c
 }
 
 Status Pipeline::ask() {
+  // A clone is made here in any case, and the first launch takes it.
   Leased clone(*this);
   RT_TRY(clone.take());
   const cl_kernel kernel = (*clone).kernel;
@@ -186,6 +189,7 @@ Status Pipeline::ask() {
   local_bytes_ = std::max<uint64_t>(local_bytes_, local);
   private_bytes_ = own;
   multiple_ = static_cast<uint32_t>(std::max<size_t>(multiple, 1));
+  // The compiled kernel may take fewer work-items than the device, by its use of registers.
   limitGroup(static_cast<uint32_t>(std::min<size_t>(items, UINT32_MAX)), library_->device().limits().max_group_items);
   return Status();
 }
@@ -358,6 +362,7 @@ inline bool Pipeline::isBound(const AddressWindow& window, const Clone& clone, u
   const backend::Argument& argument = arguments_[index];
   if (!isSame(clone.values.data() + argument.offset, value, argument.size)) return false;
   if (argument.kind != RT_ARG_POINTER) return true;
+  // The id and not the pointer: a root that was freed may have its place taken by another one.
   const Root* root = window.find(reinterpret_cast<uintptr_t>(addressIn(value)));
   return clone.roots[index] == (root == nullptr ? 0 : root->id);
 }
@@ -368,6 +373,7 @@ bool Pipeline::areBound(Clone& clone, const void* const* arguments) const {
   const AddressWindow& window = AddressWindow::instance();
   const uint64_t generation = window.generation();
   const uint32_t count = static_cast<uint32_t>(arguments_.size());
+  // The number is the window's of the last look, with which all roots were found.
   if (clone.window == generation) [[likely]] {
     for (uint32_t i = 0; i < count; ++i) {
       const backend::Argument& argument = arguments_[i];
@@ -393,6 +399,7 @@ bool Pipeline::arePointersBound(const Clone& clone, const void* const* arguments
 // Where a part ends depends on the other pointers: they go together, before others are made.
 void Pipeline::forgetParts(Clone& clone) const {
   for (uint32_t i = 0; i < arguments_.size(); ++i) {
+    // The argument is cleared first, as the driver's kernel may hold a reference to the part.
     if (clone.parts[i] == nullptr) continue;
     const cl_mem none = nullptr;
     (void)RT_CL_PLAIN(clSetKernelArg, clone.kernel, native_index_[i], sizeof none, &none);
@@ -421,6 +428,7 @@ Status Pipeline::bindChanged(Clone& clone, const void* const* arguments) {
     } else {
       if (buffers && may_hold_addresses_[i]) RT_TRY(refuseAddressesInside(i, arguments[i]));
       size_t size = argument.size;
+      // Its value is a number of bytes, for which the driver makes the memory.
       if (argument.kind == RT_ARG_LOCAL) {
         memcpy(&size, arguments[i], sizeof size);
         size = std::max<size_t>(size, 1);  // drivers refuse none
@@ -429,6 +437,7 @@ Status Pipeline::bindChanged(Clone& clone, const void* const* arguments) {
                                      argument.kind == RT_ARG_LOCAL ? nullptr : arguments[i]);
       if (error != CL_SUCCESS) status = refuseArgument(i, error);
     }
+    // A driver that refused may have changed the argument: it counts as not set.
     clone.set[i] = status.ok();
     complete = complete && clone.set[i];
     RT_TRY(std::move(status));
@@ -471,7 +480,9 @@ Status Pipeline::enqueueBound(cl_command_queue queue, Clone& clone, const Range&
   if (followsAddresses()) RT_TRY(bindAddresses(clone));
   const auto begins = [&](int d) { return range.items[d] > 1 || range.offset[d] != 0; };
   const cl_uint dimensions = !fewer_dimensions_ || begins(2) ? 3 : begins(1) ? 2 : 1;
+  // Null and not zeros: a driver may take a slower way for an offset, whatever it is.
   const size_t* const offset = range.has_offset ? range.offset : nullptr;
+  // The order of a program's queue is not known here, so that nothing can be ordered by it.
   const bool in_order = order_ != nullptr && !library_->device().isQueueOfTheProgram(queue);
   const Error error = in_order ? order_->enqueue(queue, clone.kernel, {dimensions, offset, range.items, range.group}, events)
                                : RT_CL_CALL(clEnqueueNDRangeKernel, queue, clone.kernel, dimensions, offset, range.items,

@@ -33,6 +33,7 @@ Status Replay::create(Ref<backend::Replay>* out, Device& device, std::span<const
   if (fault::fails("opencl.replay")) return Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no memory for a graph of OpenCL.");
   RT_TRY(device.lost());
   Ref<Replay> replay = Ref<Replay>::adopt(new Replay(device));
+  // The list is what launches share with those that are held back. It has a reference of its own for each of them.
   replay->list_ = Ref<List>::adopt(new List(steps.size()));
   for (size_t i = 0; i < steps.size(); ++i) {
     Ref<Node> node;
@@ -66,6 +67,7 @@ Status Replay::makeNode(Ref<Node>* out, const Work& work) const {
 
 void Replay::List::put(size_t step, Ref<Node> node) {
   const auto* launch = std::get_if<Node::Launch>(&node->command);
+  // Never cleared: a list that followed addresses once asks for more than it needs, which does no harm.
   follows_addresses_ |= launch != nullptr && launch->pipeline().followsAddresses();
   nodes_[step] = std::move(node);
 }
@@ -141,6 +143,7 @@ Status Replay::enqueueBranches(cl_command_queue queue, List& list, TimedCommands
 Status Replay::change(bool* changed, uint32_t step, const Work& work) try {
   *changed = true;
   Node& node = *list_->nodes_[step];
+  // Only this replay has it then: no launch is held back, and none can begin during a change.
   const bool alone = list_->references() == 1;
   auto* launch = std::get_if<Node::Launch>(&node.command);
   const auto* other = std::get_if<backend::KernelStep>(&work);

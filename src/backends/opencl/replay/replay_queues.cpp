@@ -44,6 +44,7 @@ bool isWorthwhile(Steps steps, uint32_t units) {
 }  // namespace
 
 Status ReplayQueues::create(std::unique_ptr<ReplayQueues>* out, Device& device, Steps steps) {
+  // Without queues of their own the branches go one after another in the stream's queue, in the order of the plan.
   if (!isWorthwhile(steps, device.facts().compute_units)) return Status();
   std::unique_ptr<ReplayQueues> queues(new ReplayQueues(device));
   queues->schedule(steps);
@@ -85,6 +86,7 @@ void ReplayQueues::schedule(Steps steps) {
   }
   queues_.resize(last.size());
   events_.resize(points);
+  // A launch waits for no more events at once than there are points, and so allocates nothing.
   list_.reserve(points);
 }
 

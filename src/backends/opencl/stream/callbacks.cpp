@@ -23,6 +23,7 @@ class Watch final : public host_threads::Job {
   // Throws bad_alloc.
   void add(Device& device, cl_event event, Ref<Trigger> trigger) {
     std::lock_guard lock(mutex_);
+    // First, as it may throw: then the event has not been retained.
     watched_.push_back({&device, event, std::move(trigger)});
     (void)RT_CL_PLAIN(clRetainEvent, event);
     nap_ = kMinNap;
@@ -70,6 +71,7 @@ class Watch final : public host_threads::Job {
 };
 
 Status watch(Device& device, cl_event event, Ref<Trigger> trigger) {
+  // One for all devices: a thread for each would be asleep most of the time.
   static auto* all = new (std::nothrow) Watch;  // never destroyed
   RT_TRY(host_threads::reserve());
   if (all == nullptr) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
@@ -109,6 +111,7 @@ Status whenOver(Device& device, cl_event event, Ref<Trigger> trigger) {
   trigger->retain();  // the driver's
   const Error error = RT_CL_CALL(clSetEventCallback, event, CL_COMPLETE, onDriverThread, trigger.get());
   if (error != CL_SUCCESS) {
+    // The driver refused, and will not call. The reference that was taken for it ends here.
     trigger->drop();
     return watch(device, event, std::move(trigger));
   }

@@ -38,7 +38,8 @@ int64_t Point::endTime() const {
 bool Point::ask(Status* status, int64_t* nanoseconds) {
   Device& device = pool_->device();
   Error over = CL_COMPLETE;
-  // A lost device answers nothing: its points are all over, with its failure.
+  // A lost device answers nothing: its points are all over, with its failure. Asked twice: the device may be lost between the
+  // two, and then its answer is no answer.
   if (!device.isLost() && !isOver(event_, &over)) return false;
   if (device.isLost()) {
     *status = device.lost();
@@ -61,6 +62,7 @@ bool Point::tellWhenReached() {
 }
 
 void Point::recycle() {
+  // Moved out first: give() may delete this point.
   const Ref<PointPool> pool = std::move(pool_);
   pool->give(this);
 }
@@ -76,6 +78,7 @@ Status PointPool::createPoint(Ref<backend::Point>* out, bool timed) {
     point = new Point;
     free_.countMade();
   }
+  // Set at each use: the list has points of both kinds, since times belong to the queue here.
   point->timed_ = timed;
   point->imported_ = false;
   point->pool_ = Ref<PointPool>(this);
@@ -89,7 +92,8 @@ void PointPool::nativePoint(Point& point, uint64_t out[2]) {
   out[1] = 0;
   if (event != nullptr) return;
   std::lock_guard lock(mutex_);
-  // Until it is recorded there is no cl_event to give out, so the program gets the address of the point.
+  // Until it is recorded there is no cl_event to give out, so the program gets the address of the point. May throw, before the
+  // point has changed.
   exported_.insert(&point);
   point.exported_ = true;
   out[0] = reinterpret_cast<uintptr_t>(&point);
@@ -110,11 +114,13 @@ Status PointPool::importPoint(Ref<backend::Point>* out, const uint64_t native[2]
   auto event = reinterpret_cast<cl_event>(native[0]);
   cl_context own, theirs = nullptr;
   RT_TRY(device_.context(&own));
+  // A driver that checks its handles refuses a wrong one here.
   RT_CL_TRY(clGetEventInfo, event, CL_EVENT_CONTEXT, sizeof theirs, &theirs, nullptr);
   if (own != theirs)
     return Status::error(RT_ERROR_NOT_FOUND, "The cl_event belongs to another cl_context than that of the device.");
   Ref<backend::Point> made;
   RT_TRY(createPoint(&made, true));
+  // The program may release its event while the point is waited for.
   RT_CL_TRY(clRetainEvent, event);
   static_cast<Point&>(*made).imported_ = true;
   static_cast<Point&>(*made).recorded(event, Status());

@@ -9,6 +9,7 @@
 namespace manyrt::opencl {
 
 QueuePool::Entry& QueuePool::entryOf(cl_command_queue queue) {
+  // It is there: a leased queue is never erased.
   return *std::find_if(queues_.begin(), queues_.end(), [&](const Entry& each) { return each.queue == queue; });
 }
 
@@ -19,6 +20,7 @@ size_t QueuePool::counted() const {
 
 QueuePool::Entry* QueuePool::findFree(bool timed) {
   for (Entry& each : queues_) {
+    // A queue without leases has no work that matters: its last stream was complete, or belongs to a lost device.
     if (each.timed == timed && each.leases == 0) return &each;
   }
   return nullptr;
@@ -44,6 +46,7 @@ Status QueuePool::lease(cl_command_queue* queue, bool* timed) {
     if (found == nullptr && counted() >= kMaxQueues) {
       // A free queue of the other kind is worth less than a queue of its own for this stream.
       if (const Entry* other = findFree(!*timed)) {  // makes room
+        // Released without the mutex: a driver may finish the queue's work in that call.
         surplus = other->queue;
         queues_.erase(queues_.begin() + (other - queues_.data()));
       } else {
@@ -101,6 +104,7 @@ void QueuePool::end(cl_command_queue queue, bool leaving) {
     Entry& entry = entryOf(queue);
     if (leaving) --entry.leaving;
     if (--entry.leases != 0) return;
+    // This one is among them by now.
     const auto free_count = std::count_if(queues_.begin(), queues_.end(), [](const Entry& each) { return each.leases == 0; });
     // A queue of a lost device may not be used again.
     if (static_cast<size_t>(free_count) <= kMaxFree && counted() <= kMaxQueues && !device_.isLost()) return;

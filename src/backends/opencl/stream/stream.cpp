@@ -59,6 +59,8 @@ Status Stream::create(Ref<backend::Stream>* out, Context& context, const backend
 Status Stream::import(Ref<backend::Stream>* out, Context& context, cl_command_queue queue) {
   // The program may release its queue while the stream has work in it.
   RT_CL_TRY(clRetainCommandQueue, queue);
+  // A borrowed queue counts as one with times: it cannot be exchanged, as the program has it. A time that such a queue does not
+  // have is 0.
   Status status = make(out, context, queue, true, true, "imported stream");
   if (!status.ok()) {
     (void)RT_CL_PLAIN(clReleaseCommandQueue, queue);
@@ -98,6 +100,7 @@ void Stream::native(uint64_t out[2]) {
 
 // Without memory the device is not told, and launches wait for those in the queue.
 void Stream::noteProgram() {
+  // Only that quirk asks whose a queue is.
   if (noted_ == queue_ || !device().quirks().has(Quirk::kCountsByWidth)) return;
   try {
     device().addQueueOfTheProgram(queue_);
@@ -113,6 +116,7 @@ Device& Stream::device() const { return static_cast<Device&>(FastStream::device(
 // ---- Submitting ----
 
 void Stream::flush() {
+  // Where the driver starts work by itself, a flush costs a call for each submission.
   if (!device().quirks().has(Quirk::kStartsWithoutFlush)) (void)RT_CL_PLAIN(clFlush, queue_);
 }
 
@@ -196,6 +200,7 @@ Status Stream::giveCopy(const backend::Copy& copy, bool blocks, CommandEvents* e
 // A queue that is idle has nothing to wait for but the copy itself. Shared virtual memory then has the bytes. A buffer may get
 // them later: OpenCL 1.2 says of a blocking write that its source has been copied, and Intel's runtime returns that early.
 bool Stream::copyAndRead(const backend::Copy& copy, Status* status) {
+  // Idle is certain only with the mutex held. `done` may be late, which costs a staged copy and nothing else.
   const uint64_t done = completed();  // before the mutex, which asking takes
   std::lock_guard lock(mutex_);
   if (isHeld() || done < submitted() || latch.failed() || comesTooEarly(copy)) return false;
@@ -208,6 +213,7 @@ bool Stream::copyAndRead(const backend::Copy& copy, Status* status) {
   }
   *status = enqueueCopy(copy, true);
   count();
+  // The count is raised for the copy itself, which is over.
   if (status->ok() && locationOf(copy.dst).root == nullptr) advance(submitted());
   return true;
 }
@@ -228,6 +234,7 @@ Status Stream::enqueuePrefetch(const backend::PrefetchStep& prefetch) {
   return error == CL_SUCCESS ? Status() : device().failed("clEnqueueMigrateMemObjects", error);
 }
 
+// A launch that is held back keeps the list of its time: changes make another one.
 Ref<RefCounted> Stream::versionOf(backend::Replay& replay) { return static_cast<Replay&>(replay).list(); }
 
 [[gnu::hot]] Status Stream::enqueueReplay(backend::Replay& given, RefCounted* version) {
@@ -255,6 +262,7 @@ Status Stream::takeTimedQueue() {
   if (timed_) return Status();
   cl_command_queue timed = nullptr;
   RT_TRY(device().queues().exchange(&timed, queue_));
+  // Work that the device has already passed needs no barrier.
   const uint64_t ahead = withDevice();
   if (known() < ahead) {
     cl_event event = nullptr;
@@ -273,6 +281,7 @@ Status Stream::takeTimedQueue() {
   untimed_end_.store(ahead, std::memory_order_relaxed);
   untimed_queue_.store(std::exchange(queue_, timed), std::memory_order_release);
   timed_ = true;
+  // Else the look that finds the old queue passed ends it: completed().
   if (known() >= ahead) endUntimedQueue();
   return Status();
 }
@@ -329,6 +338,7 @@ Status Stream::enqueueWait(backend::Point& point, bool* taken) {
   if (own->imported()) noteProgram();
   const Error error = RT_CL_CALL(clEnqueueBarrierWithWaitList, queue_, 1, &event, nullptr);
   if (error != CL_SUCCESS) return device().failed("clEnqueueBarrierWithWaitList", error);
+  // The barrier is enqueued all the same. Work after it is skipped by the latch, and this wait keeps its place.
   if (!own->recordedStatus().ok()) latch.set(own->recordedStatus());
   return Status();
 }
@@ -366,6 +376,7 @@ bool Stream::askRecord(uint64_t serial) {
 bool Stream::tellWhenReached() {
   Ref<Trigger> trigger = Ref<Trigger>::adopt(new (std::nothrow) Resumption(*this));
   cl_event event = nullptr;
+  // The marker is after all that the stream has given to its queue, and its event is this function's own.
   if (!trigger || !markNow(&event).ok()) return false;
   const bool told = whenOver(device(), event, std::move(trigger)).ok();
   (void)RT_CL_PLAIN(clReleaseEvent, event);
@@ -390,9 +401,11 @@ Stream::Slept Stream::sleep(uint64_t serial, Deadline deadline, int64_t waited) 
     return Slept::kYes;
   }
   Ref<WakeTrigger> trigger = Ref<WakeTrigger>::adopt(new (std::nothrow) WakeTrigger);
+  // The trigger comes first, so that no marker is left in the queue for nothing.
   const Ref<backend::Point> marker = trigger ? markAfter(serial) : nullptr;
   if (!marker) return Slept::kNotNow;
   const bool told = whenOver(device(), static_cast<Point&>(*marker).recordedEvent(), trigger).ok();
+  // A trigger that has fired already has set the word, and the nap ends at once.
   nap(trigger->word(), told ? kLookNanoseconds : kShortNapNanoseconds);
   return Slept::kYes;
 }

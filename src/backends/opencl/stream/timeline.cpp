@@ -68,6 +68,7 @@ bool Timeline::tryOnce(Place* place) {
     most = after - end;
   }
   const int64_t error = (most - least + 1) / 2;
+  // The best of the trials counts: other ones met an interruption.
   if (error < place->error) *place = {least + error, error};
   return true;
 }
@@ -104,7 +105,7 @@ CommandEvents::~CommandEvents() {
 
 cl_event* CommandEvents::next() {
   if (first_ == nullptr) return &first_;
-  // Only the first and the last command of a piece matter: a queue is in order.
+  // Only the first and the last command of a piece matter: a queue is in order. The one before is not the last any more.
   if (last_ != nullptr) (void)RT_CL_PLAIN(clReleaseEvent, std::exchange(last_, nullptr));
   return &last_;
 }
