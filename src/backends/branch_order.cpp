@@ -26,6 +26,7 @@ std::vector<BranchOrder> orderBranches(std::span<const BranchStep> steps, uint32
       for (uint32_t branch = 0; branch < branches; ++branch) mine[branch] = std::max(mine[branch], at[first][branch]);
     }
     mine[steps[i].branch] = i + 1;
+    // A copy for each step: a later wait for this step hands over what was known then, and not what is known now.
     at[i] = mine;
   }
   return orders;

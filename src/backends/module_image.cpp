@@ -195,6 +195,7 @@ std::string writeModuleImage(const std::vector<BuiltPart>& parts) {
   head.bytes = end;
   std::string table(reinterpret_cast<const char*>(entries.data()), entries.size() * sizeof(Entry));
   table += targets;
+  // Last: it covers all members of the head before it.
   head.hash = hashOfTable(head, table);
   std::string bytes;
   bytes.reserve(end);
@@ -269,6 +270,7 @@ Status SourceOfImage::read(const ImagePart& part, const char* name) {
   format_ = static_cast<int32_t>(format);
   options_ = options;
   name_ = own_name;
+  // The count was held against the bytes that are left: a wrong one cannot ask for more memory than the image has.
   texts_.resize(static_cast<size_t>(texts));
   for (std::string_view& text : texts_) {
     if (!readText(&in, &text)) return wrong;
@@ -282,6 +284,7 @@ Status SourceOfImage::read(const ImagePart& part, const char* name) {
   }
   if (!in.atEnd()) return wrong;
   for (size_t i = 0; i < headers_.size(); ++i) {
+    // Only when all strings are in their places: a vector that grows moves short strings, and pointers into them.
     header_name_pointers_.push_back(header_names_[i].c_str());
     header_pointers_.push_back(headers_[i].c_str());
   }

@@ -43,6 +43,7 @@ Engine::Engine(uint32_t threads, backend::WaitPolicy policy)
 }
 
 Engine::~Engine() {
+  // No lock: the last reference is gone, and with it all threads that could take one.
   while (arenas_ != nullptr) {
     Arena* next = arenas_->next;
     free(arenas_);
@@ -51,6 +52,7 @@ Engine::~Engine() {
 }
 
 Status Engine::start(uint32_t count) {
+  // Threads are started when they are first wanted, one or all at a time, and never end before stop().
   std::lock_guard lock(start_mutex_);
   Status status;
   // Relaxed: started_ is written under this mutex alone. The new thread counts as running and as watching before it exists, so
@@ -61,6 +63,7 @@ Status Engine::start(uint32_t count) {
     running_.fetch_add(1, std::memory_order_relaxed);
     beginWatching();
     status = startThread("manyrt-cpu", body, &workers_[started]);
+    // The counts for the thread are taken back. Workers that are there already serve alone.
     if (!status.ok()) {
       endWatching();
       running_.fetch_sub(1, std::memory_order_relaxed);
@@ -303,6 +306,7 @@ void Engine::enlist(Stream* stream, bool urgent) {
   } else {
     stream->retain();
   }
+  // No number that a look has seen: the first look only notes how far the stream is.
   stream->seen_ = UINT64_MAX;
   stream->idle_at_ = UINT64_MAX;
   append(urgent ? -stream->priority_ : kLazyList, stream);
@@ -520,6 +524,7 @@ Arena* Engine::takeArena(uint64_t size) {
   if (arena != nullptr && arena->size >= size) return arena;
   free(arena);
   const uint64_t bytes = sanitizer::hasAddress() ? size + 64 : (size + 64 + 4095) & ~uint64_t{4095};
+  // A head of 64 bytes keeps the group's memory aligned to cache lines. Whole pages are kept and given out again.
   void* memory;
   if (fault::fails("cpu.arena") || posix_memalign(&memory, 64, bytes) != 0) return nullptr;
   arena = static_cast<Arena*>(memory);
@@ -543,6 +548,7 @@ void Engine::enter(Stream* stream) {
 
 void Engine::forget(Stream* stream) {
   std::lock_guard lock(streams_mutex_);
+  // From here on find() gives no reference to it: this is called by the stream's destructor.
   std::erase(streams_, stream);
 }
 

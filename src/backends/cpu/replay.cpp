@@ -8,6 +8,7 @@ namespace manyrt::cpu {
 Status ReplayMaker::make(Ref<backend::Replay>* out, std::span<const backend::ReplayStep> steps) {
   if (fault::fails("cpu.replay")) return Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no memory for a graph of the CPU.");
   Ref<Replay> replay = Ref<Replay>::adopt(new Replay(points_));
+  // The layout is a matter of the graph's form alone, and is shared by all arrays that changes make.
   replay->layout_ = std::make_shared<ReplayLayout>(steps, threads_);
   std::vector<backend::ReplayStep::Work> works;
   works.reserve(steps.size());

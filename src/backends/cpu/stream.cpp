@@ -33,6 +33,7 @@ Stream::Stream(Engine& engine) : engine_(&engine), gate_(*this), host_(*this) {}
 
 Status Stream::create(Ref<backend::Stream>* out, Engine& engine, const backend::StreamOptions& options) {
   Ref<Stream> stream = Ref<Stream>::adopt(new Stream(engine));
+  // The first block of the ring is made here, so that a stream which exists can take commands.
   if (!stream->ring_.prepare()) {
     return Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no memory for the stream \"%s\".", options.label);
   }
@@ -50,6 +51,7 @@ Stream::~Stream() {
 void Stream::renew(const backend::StreamOptions& options) {
   lockProducer();
   HostKernel* old = std::exchange(kernel_, nullptr);
+  // Under the producer's lock, as launch() exchanges kernel_ under it.
   priority_ = options.priority > 0 ? 0 : options.priority <= -kPriorities ? 1 - kPriorities : options.priority;
   unlockProducer();
   // Outside the spin lock: the last reference ends a kernel, and with it perhaps a module.
@@ -152,6 +154,7 @@ Status Stream::copy(const backend::Copy& copy) {
   lockProducer();
   void* slot = ring_.reserve(1);
   if (slot == nullptr) return outOfMemory();
+  // The copy is a value: what the caller's struct becomes does not matter.
   new (slot) CopyCommand{{.kind = Kind::kCopy}, copy};
   publish(1, false);
   return Status();
@@ -214,8 +217,10 @@ Status Stream::call(Task* task, backend::TaskKind kind) {
   std::unique_ptr<Task> owner(task);
   RT_TRY(engine_->ready(false));
   const bool of_program = kind != backend::TaskKind::kInternal, native = kind == backend::TaskKind::kNative;
+  // Before the command is there: a function of the program needs a thread, and a submission is the last chance to refuse it.
   if (of_program) RT_TRY(host_threads::reserve());
   lockProducer();
+  // The task goes into the slot only after it is reserved. Until then it ends with this call.
   void* slot = ring_.reserve(1);
   if (slot == nullptr) return outOfMemory();
   new (slot) TaskCommand{{.kind = of_program ? Kind::kUser : Kind::kInternal}, owner.release(), native};
@@ -419,6 +424,7 @@ bool Stream::sleep(uint64_t serial, Deadline deadline) {
   uint64_t least = wake_at_.load(std::memory_order_seq_cst);
   while (serial < least && !wake_at_.compare_exchange_weak(least, serial, std::memory_order_seq_cst)) {
   }
+  // False where the system has no such barrier: then the sleep is bounded.
   const bool ordered = barrier::heavy();
   bool in_time = true;
   if (completed_.load(std::memory_order_acquire) < serial) {

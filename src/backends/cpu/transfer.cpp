@@ -87,6 +87,7 @@ void fillBytes(unsigned char* dst, const unsigned char* pattern, uint32_t patter
     memset(dst, pattern[0], size);
     return;
   }
+  // A multiple of every pattern, so that blocks follow each other without a seam.
   unsigned char block[256];
   for (uint32_t at = 0; at < sizeof block; at += pattern_size) memcpy(block + at, pattern, pattern_size);
   for (; size >= sizeof block; size -= sizeof block, dst += sizeof block) memcpy(dst, block, sizeof block);
@@ -136,6 +137,7 @@ void copyRows(Engine& engine, const backend::Copy& given, bool foreign) {
   }
   uint64_t bytes = copy.width * copy.height;
   CopyRun run{&copy, copy.height == 1 ? kPieceBytes : 0, bytes > kStreamBytes && canCopyAround()};
+  // On this thread: handing pieces to others would take longer than the copy.
   if (bytes <= kSharedBytes) {
     copyPiece(&run, 0, copy.height == 1 ? (bytes + kPieceBytes - 1) / kPieceBytes : copy.height, 0);
   } else {
@@ -155,6 +157,7 @@ void fillRows(Engine& engine, const backend::Fill& given, bool foreign) {
   while (size > 1 && memcmp(fill.pattern, fill.pattern + size / 2, size / 2) == 0) size /= 2;
   uint64_t bytes = fill.width * fill.height;
   FillRun run{&fill, size, fill.height == 1 ? kPieceBytes : 0};
+  // As for copies.
   if (bytes <= kSharedBytes) {
     fillPiece(&run, 0, fill.height == 1 ? (bytes + kPieceBytes - 1) / kPieceBytes : fill.height, 0);
   } else {

@@ -23,6 +23,7 @@ constexpr backend::Limits kLimits = {.max_group_items = 1024,
 
 template <class T>
 Status make(Ref<T>* out, T* object, const char* call) {
+  // The object is made before the fault point, so that a failure also tests that it goes away again.
   Ref<T> owner = Ref<T>::adopt(object);
   RT_TRY(driverCall(call));
   *out = std::move(owner);
@@ -42,6 +43,7 @@ class Context final : public driver::Context, private backend::HostKernels, priv
       : driver::Context(device, policy), used_(used), distant_(distant) {}
   using driver::Context::add;
   Status createStream(Ref<backend::Stream>* stream, const backend::StreamOptions& options) override {
+    // Before the stream is made: a driver's failure leaves no stream in the context's list.
     RT_TRY(driverCall("null.stream"));
     Ref<Stream> made = Ref<Stream>::adopt(new Stream(*this, distant_));
     driver::Context::add(*made, options.label);
@@ -53,10 +55,12 @@ class Context final : public driver::Context, private backend::HostKernels, priv
   backend::HostRegistration* hostRegistration() override { return this; }
   Status allocate(backend::Memory* memory, int32_t kind, uint64_t size, uint64_t alignment) override {
     RT_TRY(driverCall("null.allocate"));
+    // As CUDA's driver does.
     if (alignment < 256) alignment = 256;
     uint64_t rounded;
     // The device is full at a size of its own, so that tests meet a lack of memory without using up the machine's.
     const bool fits = size <= kMemoryBytes - used_.load() && !roundUpOverflows(size, alignment, &rounded);
+    // A distant address is backed by memory of the host, so that copies and kernels' results are real.
     void* bytes = fits ? aligned_alloc(alignment, rounded) : nullptr;
     const bool distant = distant_ != nullptr && kind == RT_MEMORY_DEVICE;
     void* address = distant && bytes != nullptr ? distant_->reserve(size, alignment, bytes) : bytes;
@@ -66,6 +70,7 @@ class Context final : public driver::Context, private backend::HostKernels, priv
                            static_cast<unsigned long long>(size), static_cast<unsigned long long>(used_.load()),
                            static_cast<unsigned long long>(kMemoryBytes));
     }
+    // After all that can fail. Two threads may both pass the look above, so that the bound is met up to their last allocation.
     used_ += size;
     *memory = {address, size, kind, {reinterpret_cast<uintptr_t>(address), 0}, 0, !distant};
     return Status();
@@ -96,6 +101,7 @@ class Device final : public driver::Device {
  public:
   Device(int32_t ordinal, ReservedAddresses* distant) : distant_(distant) {
     limits_ = kLimits;
+    // A device with distant memory is refused pageable addresses, as a GPU's backend is.
     limits_.reaches_host = distant == nullptr;
     rtDeviceProperties_t& p = properties_;
     p.struct_size = sizeof p;
