@@ -25,6 +25,7 @@ class Batch {
 
   // A batch that was submitted and never called was dropped by the stream.
   ~Batch() {
+    // The graph's last launch has ended, or it was never instantiated.
     if (in_graph_) communicator_->endGraph();
     // The other ranks must be told, since they wait for this batch. A captured one is part of a graph that may never be
     // launched.
@@ -36,6 +37,7 @@ class Batch {
   const std::vector<Operation>& operations() const { return operations_; }
   const Operation& first() const { return operations_.front(); }
   void takeTurn() {  // under `submitting`
+    // The node is made first, as it may throw: the number is only taken with it.
     turn_.insert(communicator_->turns.next);
     ++communicator_->turns.next;
   }
@@ -79,6 +81,7 @@ class Batch {
     Communicator::Turns& turns = communicator_->turns;
     const auto turn = [&] { return turns.serving == *turn_.begin(); };
     ++turns.waiting;
+    // `waiting` spares endTurn() a wake that would reach each thread of the communicator.
     const Monitor::Wait waited = monitor.wait(lock, Deadline::never(), turn);
     --turns.waiting;
     return waited == Monitor::Wait::kReady ? Status() : monitor.failureLocked();
@@ -120,12 +123,14 @@ Status launch(const Reference& batch, bool host_function_ahead, rtStream_t strea
   if (host_function_ahead) {
     auto ahead = std::make_unique<Reference>(batch);
     RT_TRY_CORE(rtLaunchHostFunctionWithRelease(arrive, ahead.get(), release, stream));
+    // The stream has it now, and calls release() in any case, also when it drops the function.
     (void)ahead.release();
   }
   // One reference for each function: either may be released first, and the last one ends the batch.
   auto reference = std::make_unique<Reference>(batch);
   batch->markSubmitted(true);  // before the call: the stream may call the function at once
   const rtStatus_t code = rtStreamLaunchNativeWithRelease(runBatch, reference.get(), release, stream);
+  // Refused: neither function will come, and the destructor must not take this for a batch that the stream dropped.
   if (code != RT_SUCCESS) {
     batch->markSubmitted(false);
     return fromCore(code);
@@ -184,6 +189,7 @@ bool submitAtOnce(Communicator& communicator, Operations operations, rtStream_t 
   // From here on the other ranks count on this one, so leave() is called in any case.
   if (!withoutThrowing([&] { return communicator.enter(operations, stream, came); }).ok()) return false;
   AtOnce call{communicator, operations};
+  // Its status says no more than `ran` and the stream's latch do.
   (void)rtStreamCallNative(runNow, &call, stream);
   communicator.leave(call.ran);
   return call.ran;
@@ -195,6 +201,7 @@ Status submit(const std::shared_ptr<Communicator>& communicator, Operations oper
   int32_t state = RT_CAPTURE_NONE;
   RT_TRY_CORE(rtStreamIsCapturing(&state, stream));
   const bool captured = state != RT_CAPTURE_NONE;
+  // Checks may build kernels, which takes long: before the lock, and before other ranks count on this one.
   for (const Operation& operation : operations) RT_TRY(communicator->check(operation, captured));
   if (communicator->runsOnCallingThread()) {
     // A function of the stream cannot wait for it. Refused before the lock, which a call that waits for the stream may hold.
@@ -202,6 +209,7 @@ Status submit(const std::shared_ptr<Communicator>& communicator, Operations oper
   }
   // One order of submission on all threads: the turn and the place in the stream must not be taken in different orders.
   const std::lock_guard order(communicator->turns.submitting);
+  // The parts are submitted by calls of this function, so that the lock is recursive.
   if (communicator->hasParts(operations)) return communicator->submitInParts(operations, stream);
   if (!captured && submitAtOnce(*communicator, operations, stream, came)) return Status();
   const auto batch = std::make_shared<Batch>(communicator, operations, captured);

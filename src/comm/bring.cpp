@@ -14,6 +14,7 @@ Status bring(const Place& place, rtStream_t stream, void* to, const void* from, 
     return Status();
   }
   RT_TRY_CORE(rtMemcpyAsync(to, from, bytes, RT_MEMCPY_DEFAULT, stream));
+  // The caller's next step may be another rank's: the bytes have to be there, and not only be ordered.
   RT_TRY_CORE(rtStreamSynchronize(stream));
   return Status();
 }

@@ -16,6 +16,7 @@ using Number = unsigned long long;                     // for printf
 Status checkRange(const void* address, uint64_t bytes, const char* what, const Operation& operation,
                   const Communicator& communicator) {
   if (bytes == 0) return Status();
+  // Only ranges with bytes get here: a rank may give NULL for memory that it does not use.
   RT_CHECK_ARG(address != nullptr, "\"%s\" is NULL in %s.", what, describe(operation).c_str());
   const uint64_t begin = reinterpret_cast<uintptr_t>(address);
   uint64_t end = 0;
@@ -26,6 +27,7 @@ Status checkRange(const void* address, uint64_t bytes, const char* what, const O
                address, sizeOf(operation.type));
   rtPointerAttributes_t memory = RT_POINTER_ATTRIBUTES_INIT;
   RT_TRY_CORE(rtPointerGetAttributes(&memory, address));
+  // The program's own heap, most likely. Its end is not known, so nothing is checked against it.
   if (memory.kind == RT_POINTER_UNKNOWN) {
     RT_CHECK_ARG(communicator.onHost(), "\"%s\" of %s, %p, is no memory of the context of rank %d.", what,
                  describe(operation).c_str(), address, communicator.rank());
@@ -35,6 +37,7 @@ Status checkRange(const void* address, uint64_t bytes, const char* what, const O
   RT_CHECK_ARG(end <= last, "\"%s\" of %s, %llu bytes at offset %llu, leaves the allocation of %llu bytes.", what,
                describe(operation).c_str(), static_cast<Number>(bytes),
                static_cast<Number>(begin - reinterpret_cast<uintptr_t>(memory.base)), static_cast<Number>(memory.size));
+  // Ranks on the CPU take memory of every context of the CPU: all of it is the host's.
   const bool on_host = memory.kind == RT_POINTER_HOST || memory.kind == RT_POINTER_REGISTERED;
   if (!communicator.onHost() && !on_host && memory.context == communicator.place().context) return Status();
   int32_t backend = RT_BACKEND_INVALID;
@@ -50,6 +53,7 @@ Status checkOverlap(const Operation& operation, const Ranges& ranges) {
   if (!ranges.may_coincide) return Status();
   const uint64_t send = reinterpret_cast<uintptr_t>(operation.send);
   const uint64_t receive = reinterpret_cast<uintptr_t>(operation.receive);
+  // In place means that the smaller range is this rank's part of the larger one, at its own place and no other.
   const bool send_is_part = ranges.send <= ranges.receive;
   if (send_is_part ? send == receive + ranges.in_place : receive == send + ranges.in_place) return Status();
   RT_CHECK_ARG(send + ranges.send <= receive || receive + ranges.receive <= send,
@@ -68,6 +72,7 @@ Status checkOptions(Settings* settings, const rtCommOptions_t* options) {
   RT_TRY(readOptions(&read, options, defaults, "options"));
   RT_CHECK_ARG(read.flags == 0, "The flags of the options are 0x%x; 0 is the only value.", read.flags);
   RT_TRY(checkLabel(read.label));
+  // 0 means the default, as in a struct that was only initialised.
   if (read.timeout_ns != 0) settings->timeout_ns = read.timeout_ns;
   settings->label = read.label;
   return Status();

@@ -31,6 +31,7 @@ bool allDevicesDiffer(const std::vector<Place>& places) {
 void enablePeers(const std::vector<Place>& places) {
   std::map<rtContext_t, rtDevice_t> contexts;  // many ranks may have one
   for (const Place& place : places) contexts.emplace(place.context, place.device);
+  // Both directions are switched on: which rank reads and which writes depends on the operation.
   for (const auto& [context, device] : contexts) {
     for (const auto& [peer_context, peer_device] : contexts) {
       int32_t can = 0;  // asked first, as a refusal would replace the core's last sentence

@@ -29,6 +29,7 @@ struct Group {
   std::vector<Part> parts;
   std::vector<PendingCreation> creations;
 };
+// A group is a matter of its thread: two threads may each have one for the same communicators.
 thread_local Group group;
 
 Status take(PendingCreation& creation) {
@@ -36,6 +37,7 @@ Status take(PendingCreation& creation) {
   RT_TRY(creation.take(&made));
   if (made == nullptr) return Status();
   tellMade(*made);
+  // Last, so that a program never gets a handle of a rank that could not be made.
   *creation.comm = publish(std::move(made));
   return Status();
 }
@@ -87,6 +89,7 @@ void beginGroup() { ++group.depth; }
 bool inGroup() { return group.depth != 0; }
 
 void spoilGroup(const Status& status) {
+  // The first refusal is the one that the end tells. It submits nothing then: other ranks would wait for the missing part.
   if (inGroup() && group.refused.ok()) group.refused = status;
 }
 
@@ -96,6 +99,7 @@ Status endGroup() {
   // Out of the thread's variable first: operations below may call functions that begin a group of their own.
   Group ended;
   std::swap(ended, group);
+  // Creations that were collected give their seats back as they end here.
   if (!ended.refused.ok()) return ended.refused;
   Status first = completeCreations(ended.creations);
   (void)withoutThrowing([&] { return submitComplete(ended.parts), Status(); });  // without memory each goes its own way

@@ -54,6 +54,7 @@ Status start() {
 
 rtStatus_t fail(const char* function, const Status& status) {
   const char* text = *status.message() != '\0' ? status.message() : rtGetErrorString(status.code());
+  // Formed aside: `text` may be in last_message itself.
   char message[sizeof last_message];
   snprintf(message, sizeof message, "%s: %s", function, text);
   copyLetters(last_message, sizeof last_message, message);

@@ -29,6 +29,7 @@ Status unknown(rtComm_t handle) {
   bool was = false;
   if (started()) {  // no handle is older, and the lock is none that a child of fork could find held
     const std::lock_guard lock(table->mutex);
+    // A number below the next one has been given out, and is in no entry: so it was destroyed.
     was = bits >> 48 == kMark && (bits & 0xffffffffffffu) < table->next;
   }
   return Status::error(RT_ERROR_INVALID_HANDLE, "The communicator \"comm\" (0x%llx) %s.", static_cast<unsigned long long>(bits),
@@ -64,6 +65,7 @@ Status retire(std::shared_ptr<Communicator>* communicator, rtComm_t handle) {
     const std::lock_guard lock(table->mutex);
     const auto entry = table->entries.find(bitsOf(handle));
     if (entry != table->entries.end()) {
+      // The last reference goes to the caller: a rank's end takes other locks, and waits.
       *communicator = std::move(entry->second);
       table->entries.erase(entry);
       return Status();

@@ -107,6 +107,7 @@ void reduceOnHost(int32_t type, int32_t reduction, void* result, const void* con
     if (ranks == 1 && to != operand(0)) memcpy(to, operand(0), elements * element);
     const void* left = operand(0);
     for (int32_t rank = 1; rank < ranks; ++rank) {
+      // Only the last step writes the result. Until then an operand that lies there is still whole.
       void* const out = rank + 1 == ranks ? static_cast<void*>(to) : sums;
       combineOnHost(type, reduction, out, left, operand(rank), elements);
       left = out;

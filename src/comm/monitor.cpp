@@ -17,6 +17,7 @@ void Monitor::failLocked(const Status& status, int32_t rank) {
   if (!failure_.ok()) return;
   failure_ = status;
   rank_ = rank;
+  // After the failure itself, which a thread that sees the flag reads under the lock.
   failed_.store(true, std::memory_order_seq_cst);
   changed_.notify_all();
 }

@@ -60,6 +60,7 @@ bool rangesOf(const Operation& operation, int32_t rank, int32_t size, Ranges* ra
   const Row& of = row(operation.kind);
   const bool at_root = rank == operation.root;
   uint64_t one = 0;
+  // Counts are the program's: every product is checked, as a wrapped one would pass the checks of memory.
   if (mulOverflows(operation.count, sizeOf(operation.type), &one)) return false;
   if (mulOverflows(one, times(of.send, at_root, size), &ranges->send)) return false;
   if (mulOverflows(one, times(of.receive, at_root, size), &ranges->receive)) return false;

@@ -105,9 +105,11 @@ Status sit(std::shared_ptr<Seat>* seat, std::shared_ptr<Gathering>* out, bool* f
                "The id has been used: its ranks have met, or their time had passed. Each communicator needs an id of its own.");
   const auto entry = ids.open.find(id.number);
   const auto gathering = entry != ids.open.end() ? entry->second : std::make_shared<Gathering>(id, made_here, size);
+  // All that may throw comes before the seat is taken: a seat without an owner would never be given back.
   const auto taken = std::make_shared<Seat>(gathering, rank, settings.timeout_ns);
   {
     const Monitor::Lock inside = gathering->monitor.lock();
+    // The entry is still open while the first thread that heard of the failure is on its way to markUsed().
     if (gathering->monitor.failedLocked()) return gathering->monitor.failureLocked();
     RT_CHECK_ARG(size == gathering->size(), "Rank %d came with a size of %d, and another rank of this id with %d.", rank, size,
                  gathering->size());
@@ -133,16 +135,20 @@ void closeEmpty(const std::shared_ptr<Gathering>& gathering) {
   const std::lock_guard lock(table->mutex);
   Ids& ids = table->ids(gathering->id);
   const auto entry = ids.open.find(gathering->id.number);
+  // Another gathering may have the id by now: it was not used, since no rank of this one met another.
   if (entry == ids.open.end() || entry->second != gathering) return;
   const Monitor::Lock inside = gathering->monitor.lock();
+  // Looked at again, with both locks: a rank may have sat down since.
   if (gathering->arrived == 0) ids.open.erase(entry);
 }
 
 void markUsed(const Gathering& gathering) {
   const std::lock_guard lock(table->mutex);
   Ids& ids = table->ids(gathering.id);
+  // Several threads come here; the first one counts.
   if (ids.open.erase(gathering.id.number) == 0) return;
   ids.used.insert(gathering.id.number);
+  // So the set stays as small as the ids that were skipped, however many a process makes.
   while (ids.used.erase(ids.used_below) != 0) ++ids.used_below;
 }
 
@@ -152,6 +158,7 @@ Status make(Gathering& gathering) {
   std::vector<std::shared_ptr<Communicator>> made;
   std::vector<Place> places;
   for (const auto& [rank, place] : gathering.places) places.push_back(place);  // all of them, in order
+  // Without the lock: engines start threads, build kernels and call drivers. The others wait for `made`.
   RT_TRY(createHere(&made, std::move(places), gathering.settings));
   Members members;
   for (int32_t rank = 0; rank < gathering.size(); ++rank) {
@@ -201,6 +208,7 @@ Status lookAtNccl(Look& look) {
     if (start == nullptr) RT_TRY(nccl::Start::begin(&start, look.of.id.nccl, rank, look.of.size(), place));
     bool done = false;
     RT_TRY(start->look(&done));
+    // All starts are looked at in each round: NCCL's start of one rank may wait for that of another here.
     over = over && done;
   }
   // NCCL's start does not block here: each look brings it on.
@@ -267,6 +275,7 @@ Status lookOutside(Gathering& of, Monitor::Lock& lock, bool may_start) {
   // of all after each look would be much.
   const bool awaited = of.made || of.arrived == of.size() || of.monitor.failedLocked() || !look.members.empty();
   if (awaited) of.monitor.notifyLocked();
+  // Once NCCL has been started its communicator may exist in another process, so seats are not given back any more.
   of.nccl = look.segment == nullptr && (of.nccl || may_start);
   of.starts = std::move(look.starts);
   of.segment = std::move(look.segment);
@@ -295,6 +304,7 @@ Status checkAmongProcesses(const UniqueId& id, bool made_here, const Place& plac
 // NCCL takes ranks on CUDA devices that all differ.
 bool Gathering::mayStartNccl() const {
   if (id.has_nccl == 0 || (arrived == size() && !foreign) || chooses("shared_memory")) return false;
+  // NCCL would find two ranks on one device in the middle of its start, when it is too late for another way.
   std::set<rtDevice_t> devices;
   for (const auto& [rank, place] : places) {
     if (place.backend != RT_BACKEND_CUDA || !devices.insert(place.device).second) return false;
@@ -346,6 +356,8 @@ Status Seat::take(std::shared_ptr<Communicator>* made) {
   const auto over = [&] { return of.made || (of.arrived == of.size() && !of.foreign); };
   bool looks = false;  // this thread does, for all
   while (!over() && !of.monitor.failedLocked()) {
+    // One thread looks for all, as looks take locks of files and calls of NCCL. When it leaves, the next one that wakes goes
+    // on.
     looks = looks || !std::exchange(of.has_looker, true);
     if (looks) {
       const bool patient = !of.foreign && nowNanoseconds() - began < kPatience;
@@ -365,6 +377,7 @@ Status Seat::take(std::shared_ptr<Communicator>* made) {
   of.monitor.waitForEnd(lock, [&] { return !of.looking && (of.made || of.monitor.failedLocked()); });
   given_up = std::move(of.starts);
   left = std::move(of.segment);
+  // `made` wins over a failure: another process may count on this rank by now.
   if (of.made) {
     *made = std::move(of.members[rank_]);
     return Status();

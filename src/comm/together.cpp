@@ -51,9 +51,11 @@ struct Chain {
 rtStatus_t enter(const uint64_t native[2], void* user) {
   Chain& chain = *static_cast<Chain*>(user);
   const Joint& joint = chain.joints[chain.shares.size()];
+  // Each stream is held by the call that this function runs in, until the innermost one returns.
   chain.shares.push_back({joint.communicator.get(), joint.operations, native[0]});  // reserved
   if (chain.shares.size() < chain.joints.size()) {
     const rtStatus_t code = rtStreamCallNative(enter, user, chain.joints[chain.shares.size()].stream);
+    // Where the chain broke, no stream may latch a failure: the batches go their own ways.
     return chain.ran ? code : RT_SUCCESS;
   }
   chain.ran = true;

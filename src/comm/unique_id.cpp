@@ -58,6 +58,7 @@ Status makeUniqueId(rtCommUniqueId_t* out) {
   id.mark = kMark;
   memcpy(id.process, token().bytes, sizeof id.process);
   id.number = numbers.fetch_add(1, std::memory_order_relaxed) + 1;
+  // Made here, where the id is: NCCL's id has the address of a thread that runs in this process.
   id.has_nccl = nccl::makeId(&id.nccl) ? 1 : 0;
   const shared_memory::Host host = shared_memory::thisHost();
   std::copy(host.begin(), host.end(), id.host);

@@ -65,6 +65,7 @@ Status split(rtComm_t* comm, int32_t color, int32_t key, rtComm_t of) {
   RT_CHECK_OUTPUT(comm);
   RT_CHECK_ARG(color >= RT_COMM_NO_COLOR, "The color is %d; it is 0 or above, or RT_COMM_NO_COLOR.", color);
   std::shared_ptr<Communicator> parent;
+  // `parent` is held by both halves: it may be destroyed between them.
   RT_TRY(find(&parent, of));
   const auto ticket = std::make_shared<uint64_t>(0);
   return createOrCollect({comm, [=] { return parent->announceSplit(color, key, ticket.get()); },
@@ -101,11 +102,13 @@ rtStatus_t rtCommCreateAll(rtComm_t* comms, const rtCommOptions_t* options, cons
     RT_CHECK_OUTPUT(comms);
     return createAll(comms, options, contexts, count);
   });
+  // After a failure no handle is left, whichever step failed. An array of a wrong count is not touched.
   if (code != RT_SUCCESS && comms != nullptr && count <= kMostContexts) std::fill_n(comms, count, nullptr);
   return code;
 }
 
 rtStatus_t rtCommCreateFromMpi(rtComm_t* comm, const rtCommOptions_t* options, const void* mpi_comm, rtContext_t context) {
+  // Outputs are set before any check, so that a program which overlooks a failure has NULL, and no old handle.
   if (comm != nullptr) *comm = nullptr;
   return guarded(__func__, [&]() -> Status {
     RT_CHECK_OUTPUT(comm);
@@ -166,6 +169,7 @@ rtStatus_t rtCommDestroy(rtComm_t comm) {
   return guarded(__func__, [&] {
     std::shared_ptr<Communicator> communicator;
     RT_TRY(retire(&communicator, comm));
+    // The handle is gone by now: no new call finds the rank. Operations that were submitted still hold it.
     communicator->retire();
     return Status();
   });

@@ -162,6 +162,7 @@ Status listenAt(Descriptor* listening, Address* bound, const std::vector<Address
     if (failure < 0) continue;
     *bound = address;
     if (failure == 0) return Status();
+    // One more try is enough: the passed-over socket still has the port that must not be taken.
     if (failure == EADDRINUSE) {
       return Status::error(RT_ERROR_BUSY,
                            "Rank 0 cannot listen at %s: the port is taken. RT_COMM_PORT names another one, for all ranks.",

@@ -75,6 +75,7 @@ class Guest {
     again_ = false;
     Descriptor socket;
     if (const Status begun = beginConnect(&socket, address); !begun.ok()) return again(address, begun.message());
+    // A host that drops packets answers nothing: the next address, or try, may do better.
     const Deadline connected = sooner(deadline_, kPatience);
     pollfd wait = {socket.get(), POLLOUT, 0};
     while (wait.revents == 0 && !connected.passed()) waitForSockets(&wait, 1, connected);
@@ -139,6 +140,7 @@ class Guest {
   }
 
   Status next(Kind* kind, const Address& address) {
+    // Longer than the own time: rank 0 names the ranks that are missing, which this rank does not know.
     const Deadline grace =
         deadline_.isNever() ? deadline_ : Deadline::after(static_cast<uint64_t>(deadline_.remaining() + kGrace));
     switch (receive(kind, grace)) {

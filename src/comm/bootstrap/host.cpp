@@ -56,6 +56,7 @@ class Host::Limit {
     if (getrlimit(RLIMIT_NOFILE, &of) != 0) return;
     before_ = of;
     most_ = std::max(of.rlim_cur, of.rlim_max);
+    // Only the soft limit: raising the hard one takes rights that a program should not need.
     if (of.rlim_cur >= wanted || of.rlim_max < wanted) return;
     of.rlim_cur = wanted;
     raised_ = setrlimit(RLIMIT_NOFILE, &of) == 0;
@@ -63,6 +64,7 @@ class Host::Limit {
   ~Limit() {
     rlimit now = {};
     if (!raised_ || getrlimit(RLIMIT_NOFILE, &now) != 0) return;
+    // Read anew: the program may have lowered its hard limit meanwhile.
     now.rlim_cur = std::min(before_.rlim_cur, now.rlim_max);
     (void)setrlimit(RLIMIT_NOFILE, &now);
   }
@@ -119,6 +121,7 @@ Status Host::run() {
 
 Status Host::gather() {
   while (arrived_ < size()) {
+    // join() may have brought the deadline nearer: the shortest time of a rank counts for all.
     if (deadline_.passed()) return late();
     step(deadline_);
   }
@@ -135,10 +138,12 @@ Status Host::agree() {
     enter(*guest, State::kOffered);
     // The message may not have gone out as a whole.
     watch(*guest);
+    // Counted, so that the loop below need not look at thousands of seats after each message.
     ++offered_;
   }
   const auto waits = [](const Guest* guest) { return guest != nullptr && guest->state == State::kOffered; };
   for (;;) {
+    // A rank that is gone can create nothing: the others must not wait for it in an engine.
     if (!lost_.ok()) return lost_;
     if (offered_ == 0) break;
     if (deadline_.passed()) {
@@ -177,6 +182,7 @@ Status Host::checkDevices() const {
   std::map<std::array<uint8_t, sizeof(Join::device)>, size_t> ranks;  // by device
   for (size_t rank = 0; rank < seats_.size(); ++rank) {
     const uint8_t(&device)[16] = rank == 0 ? party_.device : seats_[rank]->card.device;
+    // A driver without such numbers: two ranks on one device are found by NCCL then.
     if (isNone(device)) continue;
     const auto [other, is_first] = ranks.emplace(std::to_array(device), rank);
     if (is_first) continue;
@@ -240,6 +246,7 @@ void Host::step(const Deadline& deadline) {
     if (events[i].data.ptr == nullptr) accepts = true;
     if (auto* const guest = static_cast<Guest*>(events[i].data.ptr)) serve(*guest);
   }
+  // After the messages: ranks that are here go before those that come.
   if (accepts && listening_.valid()) accept();
   sweep();
 }
@@ -253,6 +260,7 @@ void Host::accept() {
       return;
     }
     Nonce nonce;
+    // Without a number of its own the session could be a recorded one. The rank comes again.
     if (!drawNonce(&nonce).ok()) return;
     Guest& guest = strangers_.emplace_back(std::move(made), nonce);
     guest.in = &strangers_;
@@ -292,6 +300,7 @@ void Host::handle(Guest& guest, Kind kind) {
   if (guest.state == State::kNew && kind == Kind::kJoin) {
     join(guest);
   } else if (guest.state == State::kOffered && kind == Kind::kReport) {
+    // The report is judged when all have come: the first failure by rank is told, and not the first by time.
     guest.report = guest.channel.body<Told>();
     enter(guest, State::kReported);
   } else if (guest.state != State::kLeaving) {

@@ -105,6 +105,7 @@ class Hub {
     std::vector<Guest*> served;
     for (Guest& guest : guests_) {
       sockets.push_back({guest.channel.socket(), static_cast<short>(guest.channel.sending() ? POLLIN | POLLOUT : POLLIN), 0});
+      // Addresses in a list stay. Guests are removed in look() alone, so that all of these are there.
       served.push_back(&guest);
     }
     sockets.push_back({listening_.get(), POLLIN, 0});
@@ -140,6 +141,7 @@ class Hub {
 
   // False: the message does not come at this point.
   bool handle(Guest& guest, Kind kind) {
+    // A stranger has one thing to say. All else ends its connection.
     if (guest.rank < 0) return kind == Kind::kAttend && attend(guest);
     Seat& seat = seats_[static_cast<size_t>(guest.rank)];
     switch (kind) {
@@ -190,6 +192,7 @@ class Hub {
     guest.gone = true;
     if (guest.rank < 0) return;
     Seat& seat = seats_[static_cast<size_t>(guest.rank)];
+    // First: the news below goes to all seats that have a guest.
     seat.guest = nullptr;
     // Without a goodbye: the process has ended, or the network between.
     if (!seat.left) tellAll(Kind::kEnded, RankOf{guest.rank});
@@ -197,6 +200,7 @@ class Hub {
 
   void ask(Guest& guest) {
     const auto given = guest.channel.body<Progress>();
+    // Numbers tell the answers of two questions apart: an old answer says nothing of now.
     questions_.push_back({guest.rank, ++number_, given.collectives, nowNanoseconds()});
     tellAll(Kind::kAsk, Progress{number_, 0});
   }
@@ -271,6 +275,7 @@ Status listenForHub(Descriptor* socket, Address* bound, const Launch& launch) {
 }
 
 Status beginHub(Descriptor listening, const HubPlace& place, int32_t size) {
+  // Before the thread: a rank that connects after this call finds it, though nothing is accepted yet.
   if (!listening.valid()) RT_TRY(listenHere(&listening, place));
   auto hub = std::make_unique<Hub>(std::move(listening), place.secret, size);
   // Detached: it ends with its ranks, and no thread of the program waits for it.

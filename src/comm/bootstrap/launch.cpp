@@ -119,6 +119,7 @@ Status readPort(Launch* launch, Lookup lookup) {
     RT_TRY(readNumber(&port, own, value, 1, UINT16_MAX));
   } else if (const char* const master = lookup("MASTER_PORT")) {
     RT_TRY(readNumber(&port, "MASTER_PORT", master, 1, UINT16_MAX));
+    // The next port: the launcher has its own store at MASTER_PORT.
     RT_CHECK_ARG(++port <= UINT16_MAX, "MASTER_PORT=%s has no port after it, at which the ranks meet; %s names another one.",
                  master, own);
   } else {
@@ -156,6 +157,7 @@ Status readLaunch(Launch* launch, Lookup lookup) {
   const Launcher* launcher = nullptr;
   RT_TRY(findLauncher(&launcher, lookup));
   RT_TRY(readRank(launch, *launcher, lookup));
+  // A single rank meets no other, and needs neither host nor port.
   if (launch->size == 1) return Status();
   RT_TRY(readHost(launch, lookup));
   RT_TRY(readPort(launch, lookup));

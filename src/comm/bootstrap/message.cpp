@@ -53,6 +53,7 @@ bool sameCode(std::string_view a, std::string_view b) {
 
 std::string printable(const char* text, size_t size) {
   std::string line(text, strnlen(text, size));
+  // Text of another process may end in the middle of a letter, or have characters that a terminal obeys.
   line.resize(wholeLetters(line.data(), line.size()));
   std::replace_if(
       line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }, '?');
@@ -81,6 +82,7 @@ Digest sessionOf(const std::string& token, const Nonce& of_host, const Nonce& of
   Blake2b key;
   key.addPart("manyrt-comm token");
   key.addPart(token);
+  // Both random numbers are in it: neither end alone can bring back an earlier session.
   Blake2b session(key.finish());
   session.addPart("manyrt-comm session");
   session.add(&of_host, sizeof of_host);
@@ -116,6 +118,7 @@ void Channel::queue(Kind kind, std::string_view body) {
   const Head head = {kMark, kVersion, kind, static_cast<uint32_t>(body.size()), 0};
   std::string message(reinterpret_cast<const char*>(&head), sizeof head);
   message += body;
+  // Before the session the code is zeros: the length of a message never depends on the state.
   const Digest code = in_session_ ? codeOf(message, end_, sent_++) : Digest{};
   message += textOf(code);
   out_ += message;
@@ -170,6 +173,7 @@ Channel::Got Channel::receive(Kind* kind) {
   const uint32_t length = head.length;
   const size_t text = sizeof head + length;
   if (const Got got = fill(text + sizeof(Digest)); got != Got::kMessage) return got;
+  // Kept whole for beginWithLast(): the first message is checked after it has told its own number.
   last_ = std::move(in_);
   in_.clear();
   body_ = last_.substr(sizeof head, length);

@@ -36,6 +36,7 @@ Status attend(std::unique_ptr<Channel>* out, const HubPlace& place, int32_t rank
   Descriptor socket;
   RT_TRY(connectToHub(&socket, place));
   auto channel = std::make_unique<Channel>(std::move(socket), Channel::End::kGuest);
+  // The hub speaks first. A program of another kind at this place is found before it learns anything.
   RT_TRY(await(*channel, Kind::kHello, deadline));
   Attend card = {};
   RT_TRY(drawNonce(&card.nonce));
@@ -84,6 +85,7 @@ Status Presence::begin(std::unique_ptr<Presence>* presence, const HubPlace& plac
   const auto connection = std::make_shared<Connection>(std::move(channel), std::move(wake), rank, std::move(hearing));
   // Before the thread: if that cannot start, the connection ends with this object.
   auto made = std::make_unique<Presence>(connection);
+  // The thread has a reference of its own, so that the destructor does not wait for it.
   std::thread([connection] {
     (void)withoutThrowing([&] { return connection->run(), Status(); });  // without memory it ends, and no rank is named
   }).detach();
@@ -95,6 +97,7 @@ Status Presence::begin(std::unique_ptr<Presence>* presence, const HubPlace& plac
 Presence::~Presence() {
   {
     const std::lock_guard lock(connection_->mutex);
+    // The goodbye goes ahead of the end: others would take the closed connection for a process that has died.
     connection_->leaveLocked();
     connection_->ending = true;
   }

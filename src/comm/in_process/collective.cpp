@@ -104,6 +104,7 @@ Status Member::allToAll(const Operation& operation, Meeting& meeting) {
   const auto in_place = [](const Operation* of) { return of->send == of->receive; };
   const bool own = in_place(&operation);
   void* all = operation.receive;
+  // In place the result cannot be pulled into the source, which others still read.
   if (own && bytes != 0) RT_TRY_CORE(rtMalloc(&all, bytes * size(), place().context));
   Status status;
   for (int32_t rank = 0; rank < size() && status.ok(); ++rank) {
@@ -140,6 +141,7 @@ std::vector<Member::Segment> Member::segments(const Operation& operation) const 
   }
   const int32_t receiver = operation.kind == Kind::kReduce ? operation.root : -1;
   uint64_t share = (operation.count + owners.size() - 1) / owners.size();
+  // All ranks calculate the same segments from the same numbers, without a message.
   share = std::max(kSmallestSegment, (share + kSegmentMultiple - 1) / kSegmentMultiple * kSegmentMultiple);
   for (uint64_t first = 0, index = 0; first < operation.count; first += share, ++index) {
     all.push_back({first, std::min(share, operation.count - first), first, receiver, owners[index]});
@@ -179,6 +181,7 @@ Status Member::reducePiece(const Segment& segment, uint64_t done, uint64_t count
     RT_TRY(settle());
     reduceOnHost(operation.type, operation.reduction, result, operands.data(), size(), count);
   } else {
+    // Kernels, too, are in the stream: settle() waits for them before others read the result.
     submitted_ = true;
     if (size() == 1) RT_TRY(move(result, rank_, operands[0], rank_, bytes));
     for (int32_t rank = 1; rank < size(); ++rank) {

@@ -82,6 +82,7 @@ constexpr const char* kNames[kReductionCount] = {"sum", "product", "minimum", "m
 }  // namespace
 
 Kernels::~Kernels() {
+  // Launches that are under way keep a module's code until they have ended.
   for (const Module& built : modules_) (void)rtModuleDestroy(built.module);
 }
 
@@ -108,6 +109,7 @@ Status Kernels::build(int32_t type) {
 
 Status Kernels::combine(int32_t type, int32_t reduction, void* out, const void* a, const void* b, uint64_t count,
                         rtStream_t stream) {
+  // The count is that of a piece, which fits into 32 bits of groups.
   const uint32_t groups = static_cast<uint32_t>((count + kGroup - 1) / kGroup);
   void* const args[] = {&out, &a, &b, &count};
   RT_TRY_CORE(rtLaunchKernel(modules_[type].combine[reduction], groups, 1, 1, kGroup, 1, 1, 0, stream, args, 4));

@@ -43,6 +43,7 @@ Status Member::check(const Operation& operation, bool captured) {
   if (owners.empty()) {
     return Status::error(RT_ERROR_NOT_SUPPORTED, "No device of the communicator runs kernels on %s.", typeName(operation.type));
   }
+  // Only owners on a device run kernels. Built here, as a batch must not fail for a compiler.
   if (onHost() || std::find(owners.begin(), owners.end(), rank_) == owners.end()) return Status();
   return kernels_.build(operation.type);
 }
@@ -55,6 +56,7 @@ Status Member::run(const std::vector<Operation>& operations, const Submission&) 
     for (const Operation& operation : operations) {
       if (operation.kind != Kind::kSend) continue;
       offers.push_back({&operation});
+      // All offers are out before anything is waited for: two ranks that send to each other would wait for ever otherwise.
       team_->offer(offers.back(), rank_);
     }
     return Status();
@@ -70,6 +72,7 @@ Status Member::run(const std::vector<Operation>& operations, const Submission&) 
     // An offer lies on this stack. It may not leave before no other rank can find it.
     if (!status.ok()) team_->takeBack(offer, rank_);
   }
+  // Whatever failed, the others wait for this rank's part, and would do so until their time has passed.
   if (!status.ok()) monitor().fail(status, rank_);
   return status;
 }

@@ -17,6 +17,7 @@ Status Team::announceSplit(int32_t color, int32_t key, int32_t rank, uint64_t* t
   const Monitor::Lock lock = monitor_->lock();
   // The others wait for `made` alone, and would wait until their time had passed.
   if (!status.ok()) monitor_->failLocked(status, rank);
+  // After the failure: a rank that wakes up sees one of the two.
   if (complete != nullptr) complete->made = status.ok();
   monitor_->notifyLocked();
   return came ? Status() : status;  // takeSplit() tells of the rest

@@ -63,6 +63,7 @@ Status Team::arrive(std::shared_ptr<Meeting>* out, const Operation& operation, i
     made->operations.resize(places_.size());
     entry = meetings_.emplace(number, std::move(made)).first;
   }
+  // The number that a rank comes with is its own count: a rank that is ahead opens the next meeting, and waits there.
   ++collectives_[rank];
   const std::shared_ptr<Meeting> meeting = entry->second;
   meeting->operations[rank] = &operation;
@@ -73,6 +74,7 @@ Status Team::arrive(std::shared_ptr<Meeting>* out, const Operation& operation, i
   } else if (const int32_t parted = partedOf(*meeting); parted >= 0) {
     failParted(parted, kindName(operation.kind));
   }
+  // A failure ends this wait, though some have come. None of them has begun, so that no memory is in use.
   const auto begun = [&] { return meeting->begun; };
   const Monitor::Wait waited = monitor_->wait(lock, Deadline::after(settings_.timeout_ns), begun);
   if (waited == Monitor::Wait::kTimeout) {
@@ -137,6 +139,7 @@ Status Team::waitForTaker(Offer& offer, int32_t rank) {
 
 void Team::takeBack(Offer& offer, int32_t rank) {
   Monitor::Lock lock = monitor_->lock();
+  // Under the lock, so that no other rank finds it from here on. One that has found it is waited for.
   std::erase(queue(rank, offer.operation->root), &offer);
   if (offer.taken) monitor_->waitForEnd(lock, [&] { return offer.done; });
 }
@@ -160,6 +163,7 @@ Status Team::take(Offer** out, const Operation& receive, int32_t rank) {
     return monitor_->failureLocked();
   }
   from.pop_front();
+  // Under the same lock as the search: an offer has one taker, or is taken back.
   offer->taken = true;
   *out = offer;
   return Status();

@@ -27,6 +27,7 @@ std::string besideThisLibrary() {
 Status open(const Plugin** plugin) {
   static std::mutex mutex;
   static const Plugin* opened = nullptr;
+  // A failure is not kept: the user may install the plug-in, or set a path, and call again.
   const std::lock_guard lock(mutex);
   if (opened == nullptr) {
     std::string reason, why;
@@ -87,6 +88,7 @@ Status create(std::shared_ptr<Communicator>* made, const Place& place, const Set
   own.reason = outcome.reason;
   const auto of =
       std::make_shared<Rank>(*plugin, comm, Rank::Manner{calls, threads, std::this_thread::get_id()}, place, own, rank, size);
+  // A stream of its own: copies for MPI must not wait for what the program has in its streams.
   if (!of->onHost()) RT_TRY_CORE(rtStreamCreate(&of->stream_, nullptr, place.context));
   *made = of;
   return Status();

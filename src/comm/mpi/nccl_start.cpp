@@ -122,6 +122,7 @@ class Starting {
     const auto chosen = static_cast<int64_t>(choice_);
     // The least of a number and of its negative: equal to each other only if all ranks have the same.
     int64_t values[kValues] = {chosen, -chosen, version, -version, may && version == kNone ? of_.rank : kNoRank, asks ? 0 : 1};
+    // One collective for all questions. A rank that cannot go on tells so in it, and never stays away.
     RT_TRY(called(of_.plugin.least(values, kValues, of_.comm)));
     if (values[kChoice] != -values[kMinusChoice]) {
       return Status::error(RT_ERROR_NOT_SUPPORTED, "The ranks have different words in RT_COMM_ENGINE.");
@@ -238,6 +239,7 @@ class Starting {
   // All ranks leave with their part, or with one failure.
   Status agree(const Status& own) {
     int64_t failed = own.ok() || told_ ? kNoRank : of_.rank;
+    // Before the vote, in which ranks still in NCCL's start do not take part.
     if (!own.ok()) RT_TRY(spread(-1));
     PluginRequest* request = nullptr;
     RT_TRY(called(of_.plugin.vote(&request, &failed, 1, of_.comm)));

@@ -34,6 +34,7 @@ bool isInPlace(const Operation& of, int32_t rank) {
   return of.kind == Kind::kAllToAll && of.send == of.receive;
 }
 
+// Others have a part for each rank, whose pieces would lie apart.
 bool goesInPieces(Kind kind) { return kind == Kind::kAllReduce || kind == Kind::kReduce || kind == Kind::kBroadcast; }
 
 }  // namespace
@@ -70,6 +71,7 @@ Status Rank::check(const Operation& operation, bool captured) {
 
 Status Rank::run(const std::vector<Operation>& operations, const Submission&) {
   const std::lock_guard alone(running_);
+  // announceFailure() of another thread has to leave MPI alone meanwhile, if MPI takes one thread at a time.
   runs_on_.store(std::this_thread::get_id(), std::memory_order_release);
   const Status status = runAlone(operations);
   runs_on_.store({}, std::memory_order_release);
@@ -107,6 +109,7 @@ Status Rank::stage(Staged* staged, const Operation& operation, bool direct) {
   if (operation.kind == Kind::kBarrier) return Status();
   Ranges ranges;
   (void)rangesOf(operation, rank(), size(), &ranges);
+  // MPI's mark stands at all ranks or at none: those in place give a copy where others are not.
   if (direct) return all_in_place_ || !isInPlace(operation, rank()) ? Status() : copySource(staged, ranges.send);
   RT_TRY_CORE(rtMallocHost(&staged->memory, std::max<uint64_t>(1, ranges.send + ranges.receive), place().context));
   if (ranges.send != 0) {
@@ -138,6 +141,7 @@ Status Rank::finish(Staged* staged) {
   (void)rangesOf(given, rank(), size(), &ranges);
   uint64_t bytes = ranges.receive;
   RT_TRY(wait(staged->request, given, &bytes));
+  // Ended by the wait, so that giveUp() must not find it.
   staged->request = nullptr;
   if (given.kind == Kind::kReceive && bytes != ranges.receive) {
     monitor().fail(Status::error(RT_ERROR_INVALID_VALUE, "Rank %d%s sent %llu bytes, and rank %d came with %s.", given.root,
@@ -204,6 +208,7 @@ Status Rank::collective(const Operation& operation) {
     return goesInPieces(operation.kind) ? inPieces(operation, kCollectivePiece) : completeWhole(operation);
   }
   const Status done = meetAndWork(operation);
+  // Answers to other ranks: from here on this one waits in no collective.
   waits_for_ = 0;
   return done;
 }
@@ -244,6 +249,7 @@ Status Rank::completeWhole(const Operation& operation) {
     const char* const from = static_cast<const char*>(of.send);
     const char* const to = static_cast<const char*>(of.receive);
     if (ranges.receive != 0 && to < from + ranges.send && from < to + ranges.receive) {
+      // Ranges that overlap are in place here: MPI forbids that without its mark.
       if (scratch_ == nullptr) scratch_ = std::make_unique<std::vector<char>>();
       scratch_->assign(from, from + ranges.send);
       of.send = scratch_->data();
@@ -337,10 +343,12 @@ Status Rank::meetMany(const Operation& operation) {
     (void)values.release();  // left to MPI
     return waited;
   }
+  // The least of all: one rank that stages makes all cut into short pieces.
   stages_ = (*values)[kDirect] == 0;
   all_in_place_ = (*values)[kInPlace] != 0;
   met_ = true;
   for (size_t i = 0; i < kNumbers; ++i) met_ = met_ && (*values)[2 * i] == -(*values)[2 * i + 1];
+  // Rare and long: every rank sees the same numbers, so that all come to this together.
   if (met_) return Status();
   gathered_ = std::make_unique<Gathered>();
   gathered_->mine.resize(sizeof mine);

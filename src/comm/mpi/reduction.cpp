@@ -92,6 +92,7 @@ Status Rank::reduceWhole(const Operation& of) {
   Transfers operands(*this), sources(*this);
   RT_TRY(receiveOperands(&operands, of, of.count));
   RT_TRY(forOthers([&](int32_t peer) { return sources.add(peer, of, Direction::kSend, sentBy(of), of.count); }));
+  // All of them before the first is used: the order of the ranks decides the bits, and not that of arrival.
   RT_TRY(operands.wait(of));
   if (of.send == of.receive) RT_TRY(sources.wait(of));  // the result lies where the operand is sent from
   RT_TRY(reduceOperands(of, of.count, sentBy(of), static_cast<char*>(of.receive)));
@@ -119,6 +120,7 @@ Status Rank::reduceParts(const Operation& of) {
   RT_TRY(forOthers(
       [&](int32_t peer) { return sources.add(peer, of, Direction::kSend, sentBy(of) + begin(peer) * element, length(peer)); }));
   RT_TRY(operands.wait(of));
+  // A rank that receives nothing forms its part where an operand was: that is the first to be read.
   char* const result = takes ? to + begin(rank()) * element : operandOf(rank() == 0 ? 1 : 0, own * element);
   RT_TRY(reduceOperands(of, own, sentBy(of) + begin(rank()) * element, result));
   RT_TRY(forOthers([&](int32_t peer) -> Status {
@@ -222,6 +224,7 @@ Status Rank::reserveScratch(uint64_t bytes) {
     scratch_->resize(std::max<uint64_t>(scratch_->size(), bytes));
     return Status();
   }
+  // It only grows, as sizes of operations repeat.
   if (bytes <= device_scratch_bytes_) return Status();
   device_scratch_bytes_ = 0;
   if (device_scratch_ != nullptr) RT_TRY_CORE(rtFree(std::exchange(device_scratch_, nullptr)));

@@ -24,6 +24,7 @@ constexpr uint64_t kLeastGrace = 100'000'000, kMostGrace = 1'000'000'000;  // na
 class Patience {
  public:
   void pause() {
+    // A short message is there within microseconds, which a sleep would make tens of.
     if (++questions_ < kSpins) return;
     if (since_ == 0) since_ = nowNanoseconds();
     if (nowNanoseconds() - since_ < kYielding) {

@@ -52,6 +52,7 @@ const char* failed(const char* call, int code) {
 }
 
 const char* refused(const char* text) {
+  // The thread's own, as the caller reads it after the call: the other side has no type of this one.
   snprintf(sentence, sizeof sentence, "%s", text);
   return sentence;
 }
@@ -107,6 +108,7 @@ const char* attach(PluginComm** out, const void* mpi_comm, Calls calls, int32_t*
   int initialised = 0, finalised = 0, level = 0;
   MPI_TRY(MPI_Initialized(&initialised));
   MPI_TRY(MPI_Finalized(&finalised));
+  // The library never starts MPI: the program decides about threads and the end.
   if (initialised == 0 || finalised != 0) return refused("MPI is not running: MPI_Init_thread comes first.");
   MPI_TRY(MPI_Query_thread(&level));
   *threads = level >= MPI_THREAD_MULTIPLE     ? Threads::kAny
@@ -119,6 +121,7 @@ const char* attach(PluginComm** out, const void* mpi_comm, Calls calls, int32_t*
   int inter = 0;
   MPI_TRY(MPI_Comm_test_inter(given, &inter));
   if (inter != 0) return refused("The communicator of MPI is an inter-communicator.");
+  // A communicator of its own: the program's messages and ours cannot meet.
   auto made = std::make_unique<PluginComm>();
   MPI_TRY(MPI_Comm_dup(given, &made->operations));
   // Ranks that call MPI differently would wait for each other for ever.
@@ -132,6 +135,7 @@ const char* split(PluginComm** out, int32_t color, int32_t key, int32_t* rank, i
   auto made = std::make_unique<PluginComm>();
   *out = nullptr;
   MPI_TRY(MPI_Comm_split(comm->splits, color < 0 ? MPI_UNDEFINED : color, key, &made->operations));
+  // This rank is in no part, which is no failure.
   if (made->operations == MPI_COMM_NULL) return nullptr;
   return adopt(out, std::move(made), rank, size);
 }
@@ -210,6 +214,7 @@ struct Places {
   }
   // For the root of a broadcast.
   void bringToReceive() const {
+    // MPI has one buffer for both.
     if (is_root && send != receive) memcpy(receive, send, bytes);
   }
   const void* send;
@@ -305,6 +310,7 @@ const char* reductionOf(MPI_Op* out, const Operation& of, PluginComm* comm) {
   *out = ownOperation(of.type, of.reduction);
   if (*out != MPI_OP_NULL) return nullptr;
   MPI_Op& reduction = comm->reductions[of.type][of.reduction];
+  // A flag, as the table begins with zeros, and zero may be a handle of MPI.
   bool& made = comm->made[of.type][of.reduction];
   // 1: commutative, so that MPI may choose the order of the operands (rt_comm.h).
   if (!made) MPI_TRY(MPI_Op_create(kCombine[of.type][of.reduction], 1, &reduction));
@@ -365,6 +371,7 @@ void abandonAll(std::vector<MPI_Request>& requests) {
   for (MPI_Request& each : requests) {
     if (each == MPI_REQUEST_NULL) continue;
     (void)MPI_Cancel(&each);
+    // MPI ends the request when it is over. The memory is kept by the caller as long.
     (void)MPI_Request_free(&each);
   }
 }
@@ -411,6 +418,7 @@ const char* transfer(PluginRequest** out, Direction direction, void* memory, uin
                      PluginComm* comm) {
   auto request = std::make_unique<PluginRequest>();
   const int elements = static_cast<int>(count);
+  // abandon() cancels receives alone: a cancelled send may wait for its peer.
   request->receives = direction == Direction::kReceive;
   if (request->receives) {
     MPI_TRY(MPI_Irecv(memory, elements, datatype(type), peer, kTransfer, comm->operations, &request->request));
@@ -485,6 +493,7 @@ const char* take(int32_t* from, int32_t* tag, void* message, uint32_t capacity, 
   int there = 0;
   MPI_Message handle = MPI_MESSAGE_NULL;
   MPI_Status status;
+  // A matched probe: no other thread can take the message between the look and the receive.
   *from = -1;
   MPI_TRY(MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm->messages, &there, &handle, &status));
   if (there == 0) return nullptr;

@@ -38,6 +38,7 @@ Clique::Use::Use(Clique& clique, int32_t rank) : clique_(clique), rank_(static_c
 
 Clique::Use::~Use() {
   clique_.calling_[rank_].store(false, std::memory_order_release);
+  // One waiter at most can go on: calls of one rank are one at a time.
   clique_.calling_[rank_].notify_one();
 }
 
@@ -54,6 +55,7 @@ bool Clique::mayEndLocked() {
   if (over_) return false;
   const auto lasts = [](const std::atomic<bool>& calling) { return calling.load(std::memory_order_seq_cst); };
   const bool called = std::any_of(calling_.begin(), calling_.end(), lasts);
+  // From the first try on, of any thread: the watch comes again until it may end.
   if (called && ending_since_ == 0) ending_since_ = nowNanoseconds();
   over_ = !called || nowNanoseconds() - ending_since_ >= kPatience;
   return over_;

@@ -49,6 +49,7 @@ Status startAll(std::vector<NativeComm*>* comms, const Library& library, const T
   const auto start = std::make_shared<Start>();
   RT_TRY(ordinals(&start->devices, team));
   start->comms.resize(start->devices.size());
+  // It holds all that it uses: after a time-out it goes on when this call has returned.
   std::thread([start, &library, monitor] { run(start, library, monitor); }).detach();
   Monitor::Lock lock = monitor->lock();
   const Deadline deadline = Deadline::after(settings.timeout_ns);

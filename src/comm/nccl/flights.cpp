@@ -26,6 +26,7 @@ bool isPassed(rtEvent_t event) { return rtEventQuery(event) != RT_NOT_READY; }
 // `next` is the next flight, or null. Without an end of its own a flight is over when its stream has come to the next one.
 bool isOver(const Flight& flight, const Flight* next) {
   if (!flight.open) return isPassed(flight.end);
+  // A stream is in order, so that the begin of the next one comes after all of this one.
   return next != nullptr && next->stream == flight.stream && isPassed(next->begin);
 }
 
@@ -76,6 +77,7 @@ bool Flights::joins(const Flight& flight, const Operation& first, uint64_t bytes
 }
 
 Status Flights::enterLocked(const Operation& first, uint64_t bytes, rtStream_t stream, int64_t came) {
+  // Only the newest: one that has others after it in its stream has an end by now.
   joined_ = !in_flight_.empty() && joins(in_flight_.back(), first, bytes, stream, came);
   if (joined_) {
     current_ = &in_flight_.back();
@@ -120,9 +122,11 @@ void Flights::recordEnds(rtStream_t own) {
     int32_t state = RT_CAPTURE_NONE;
     const rtStatus_t asked = rtStreamIsCapturing(&state, flight->stream);
     if (asked == RT_SUCCESS && state != RT_CAPTURE_NONE) continue;
+    // Before the record: from here on its own end counts, and no other submission joins it.
     flight->open = false;
     if (rtEventRecord(flight->end, flight->stream) == RT_SUCCESS) continue;
     if (rtStreamWaitContext(context_, own) == RT_SUCCESS && rtEventRecord(flight->end, own) == RT_SUCCESS) continue;
+    // Nothing tells when it is over, so its events are not used again before the rank ends.
     lost_.splice(lost_.end(), in_flight_, flight);
   }
 }
@@ -147,6 +151,7 @@ bool Flights::probeLocked(const Operation& first, rtStream_t stream, rtStream_t 
 
 bool Flights::commitLocked(bool submitted) {
   if (next_.empty()) return false;  // it was not prepared
+  // The begin was recorded, which does no harm: the next use records it anew.
   if (!submitted) {
     to_call_.pop_back();
     free_.splice(free_.begin(), next_);

@@ -29,6 +29,7 @@ Status take(Library* library, void* handle, const std::string& file) {
 #undef X
   if (!find(&library->errorString, "ncclGetErrorString")) return missing("ncclGetErrorString");
   if (!find(&library->lastError, "ncclGetLastError")) return missing("ncclGetLastError");
+  // A version may have all functions by name and other structs: the number decides.
   if (library->getVersion(&library->version) != kSuccess || library->version < kOldestVersion) {
     return Status::error(RT_ERROR_BACKEND_UNAVAILABLE, "%s is NCCL %d.%d; the engine needs 2.18 or later.", file.c_str(),
                          library->version / 10000, library->version / 100 % 100);
@@ -42,7 +43,7 @@ Status openOnce(Library* library) {
   std::string reason;
   void* const handle = openLibrary(file.c_str(), &reason);
   if (handle != nullptr) return take(library, handle, file);
-  // A user who names a file wants that file, and is told if it fails.
+  // The user has named a file, and is told if it fails.
   if (named != nullptr) {
     return Status::error(RT_ERROR_BACKEND_UNAVAILABLE, "RT_NCCL=%s cannot be opened: %s.", named,
                          reason.empty() ? "there is no such file" : reason.c_str());

@@ -17,6 +17,7 @@ constexpr int64_t kErrorGrace = 500'000'000;                         // for the 
 }  // namespace
 
 void Rank::attend(const bootstrap::HubPlace& place) {
+  // The functions hold the news and no rank: a reference to the rank would keep it from ever ending.
   const std::shared_ptr<News> news = news_;
   const std::shared_ptr<Monitor> shared = sharedMonitor();
   bootstrap::Hearing hearing;
@@ -94,6 +95,7 @@ void Rank::beginGraph(const Operation& of, rtStream_t stream) {
   if (presence_ == nullptr) return;
   const std::lock_guard lock(graphs_.mutex);
   if (graphs_.count == 0) addGraphs(*this);
+  // A collective names any missing rank; a send names its peer alone.
   if (graphs_.count == 0 || isCollective(of.kind)) graphs_.first = of;
   graphs_.stream = stream;
   ++graphs_.count;

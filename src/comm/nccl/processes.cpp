@@ -39,6 +39,7 @@ bool settle(Making& making, NativeComm* comm, Result* result) {
   while (*result == kInProgress) {
     const timespec nap = {0, 200'000};
     (void)nanosleep(&nap, nullptr);
+    // Looked at between NCCL's questions, as the thread that waits for the start may have gone.
     if (making.givenUp()) return false;
     Result state = kSuccess;
     const Result asked = making.library.asyncError(comm, &state);
@@ -52,6 +53,7 @@ Status givenUp() { return Status::bare(RT_ERROR_TIMEOUT); }
 Status split(Making& making, NativeComm* parent, NativeComm** made) {
   Config config;
   config.blocking = 1;
+  // Without shared resources: the parent is ended, and must take nothing with it.
   config.split_share = 0;
   Result result = making.library.split(parent, 0, making.rank, made, &config);
   if (result == kSuccess) result = kInProgress;  // NCCL 2.28 says so of a split that goes on: the parent's state counts
@@ -120,6 +122,7 @@ bool makeId(NativeId* id) {
 Status Start::begin(std::unique_ptr<Start>* out, const NativeId& id, int32_t rank, int32_t size, const Place& place) {
   const Library* library = nullptr;
   RT_TRY(open(&library));
+  // Before NCCL starts: at exit its own end must come after that of the watch.
   prepareWatch();
   auto made = std::make_unique<Start>(std::shared_ptr<Making>(new Making{*library, id, rank, size}));
   auto user = std::make_unique<std::shared_ptr<Making>>(made->making_);
@@ -172,6 +175,7 @@ Status makeAmong(std::vector<std::shared_ptr<Communicator>>* members, std::vecto
   const bool has_rank_zero = splits->local.front();
   const auto clique = std::make_shared<Clique>(*library, monitor, std::move(comms));
   std::vector<std::shared_ptr<Communicator>> made(places.size());
+  // The hub first: ranks of this process attend to it below.
   if (hub && !hub->address && has_rank_zero) RT_TRY(bootstrap::beginHub(Descriptor(), *hub, size));
   for (int32_t rank = 0; rank < size; ++rank) {
     const auto index = static_cast<size_t>(rank);

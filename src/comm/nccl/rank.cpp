@@ -48,6 +48,7 @@ Status Rank::prepare() {
   native_stream_ = reinterpret_cast<Stream>(static_cast<uintptr_t>(native[0]));
   RT_TRY_CORE(rtMalloc(&barrier_, sizeof(int64_t), place().context));
   RT_TRY_CORE(rtMemsetAsync(barrier_, 0, sizeof(int64_t), stream_));
+  // Here and not in a stream: the first barrier may come to another stream, which knows nothing of this one.
   RT_TRY_CORE(rtStreamSynchronize(stream_));
   return Status();
 }
@@ -55,9 +56,11 @@ Status Rank::prepare() {
 Rank::~Rank() {
   // First: no news of other ranks comes from here on.
   presence_.reset();
+  // Memory of captured operations: the graphs have gone before, as each of them holds this rank.
   kept_.clear();
   (void)rtFree(barrier_);
   (void)rtStreamDestroy(stream_);
+  // Last, as in Member: from here on operations that still expect this rank fail.
   if (team_ != nullptr) team_->part(rank());
 }
 
@@ -66,6 +69,7 @@ void Rank::retire() {
 }
 
 void Rank::announceFailure() {
+  // Its next look would come soon. A failure may hold threads of the program meanwhile.
   wakeWatch();
   if (presence_ == nullptr) return;
   int32_t about = -1;
@@ -94,6 +98,7 @@ Status Rank::check(const Operation& operation, bool captured) {
     RT_TRY(widening_.build());
     return check(Widening::widened(operation), captured);
   }
+  // Only where a team is there: among processes such an operation is widened, or moves bytes.
   if (!ncclRuns(operation)) return in_process_->check(operation, captured);
   // NCCL may connect ranks at the first operation of a kind, and wait for all of them. In a capture the ranks of one thread
   // come one after the other.
@@ -134,6 +139,7 @@ Status Rank::run(const std::vector<Operation>& operations, const Submission& at)
     }
     return callPoints(operations, stream);
   }
+  // Batches of one rank have turns, so that they are called in the order in which they were submitted.
   Flight& flight = flights_.takeCalled();
   Status status = withoutThrowing(
       [&] { return team_ == nullptr ? callAll(operations, stream, flight) : meetAndCall(operations, stream, flight); });
@@ -147,6 +153,7 @@ Status Rank::ended(Status status, const Operation& of) {
   if (status.ok() && !monitor().hasFailed()) return status;
   int32_t about = -1;
   Status gone;
+  // NCCL's error is a consequence where a process has ended: the hub's word names the cause.
   if (!status.ok() && team_ == nullptr && awaitGone(&gone, &about, of)) {
     monitor().fail(gone, about);
     announceFailure();
@@ -158,6 +165,7 @@ Status Rank::ended(Status status, const Operation& of) {
 
 // An operation that NCCL has not connected yet might keep the program's thread for seconds.
 bool Rank::submitsNow(const Operation& of) {
+  // An allocation may wait for the device, and the device for a rank that waits for this thread.
   const bool needs_memory = of.kind == Kind::kAllToAll && of.send == of.receive;
   return ncclRuns(of) && !needs_memory && known_.hasForCall(of);
 }
@@ -194,6 +202,7 @@ Status Rank::runAtOnce(Operations operations, uint64_t native) {
 }
 
 Status Rank::callNow(Operations operations, Stream stream) {
+  // Holds an abort off: it frees what the call uses.
   const Clique::Use use(*clique_, rank());
   // The communicator of NCCL has been ended by a failure.
   if (!use) return monitor().failure();
@@ -226,6 +235,7 @@ Status Rank::callShares(const std::vector<Share>& shares) {
       const auto stream = reinterpret_cast<Stream>(static_cast<uintptr_t>(shares[rank].native));
       const Status status = static_cast<Rank&>(*shares[rank].communicator)
                                 .callCollective(shares[rank].operations[at], nullptr, uses[rank].comm(), stream);
+      // The group has to be closed, whatever failed inside: NCCL counts groups by thread.
       if (first.ok()) first = status;
     }
     const Status ended = result("ncclGroupEnd", library().groupEnd());
@@ -244,6 +254,7 @@ Status Rank::callAll(const std::vector<Operation>& operations, Stream stream, Fl
     count(operation);
     RT_TRY(call(operation, std::move(memory), stream, false));
   }
+  // All sends and receives of the batch are one group, so that none waits for another.
   RT_TRY(callPoints(operations, stream));
   known_.add(operations);
   return Status();

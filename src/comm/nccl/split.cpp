@@ -22,6 +22,7 @@ std::vector<int32_t> membersOf(const SplitCard* cards, int32_t size, int32_t col
   for (int32_t rank = 0; rank < size; ++rank) {
     if (cards[rank].color == color) order.emplace_back(cards[rank].key, rank);
   }
+  // By rank where keys are equal, as MPI has it.
   std::sort(order.begin(), order.end());
   std::vector<int32_t> members;
   for (const auto& [key, rank] : order) members.push_back(rank);
@@ -73,6 +74,7 @@ Status Rank::announceAmong(int32_t color, int32_t key, uint64_t* ticket) {
   *ticket = announced_++;
   {
     const std::lock_guard lock(splits_->mutex);
+    // Before the submissions: another rank of the process may look for it as soon as the all-gather has ended.
     splits_->calls.emplace(std::pair(*ticket, rank()), call);
   }
   const auto shared = shared_from_this();
@@ -126,6 +128,7 @@ Status Rank::takePart(uint64_t ticket, std::shared_ptr<Communicator>* made) {
   for (const int32_t member : members) {
     const bool local = splits_->local[static_cast<size_t>(member)];
     const std::shared_ptr<SplitCall> its = local ? find(member) : nullptr;
+    // Their operations were submitted by their own threads. Only the end is waited for.
     if (local) RT_TRY(awaitSplit(*its));
     comms.push_back(local ? its->made : nullptr);
     here += local ? 1 : 0;
@@ -145,6 +148,7 @@ Status Rank::takePart(uint64_t ticket, std::shared_ptr<Communicator>* made) {
   const auto own = std::find(members.begin(), members.end(), rank()) - members.begin();
   *made = std::move(part.members[static_cast<size_t>(own)]);
   if (++part.taken < here) return Status();
+  // Colors were taken by all ranks here: the ticket is over for this part.
   splits_->parts.erase(key);
   for (const int32_t member : members) splits_->calls.erase({ticket, member});
   return Status();

@@ -49,6 +49,7 @@ Watched* const watched = new Watched;  // never destroyed: the threads go on unt
 
 void moveLocked(Seats* to, Seats::iterator seat) {
   to->splice(to->end(), *seat->in, seat);
+  // Lists are moved, never copied: a rank's seat is made with the rank, so that no step here needs memory.
   seat->in = to;
 }
 
@@ -65,6 +66,7 @@ rtStatus_t failStream(const uint64_t*, void* user) { return (*static_cast<std::s
 
 // Submits a native function that fails: it runs as soon as what is ahead is submitted, while NCCL's kernel still waits.
 void tellStream(rtStream_t stream, rtStatus_t code) {
+  // Shared with the stream: this wait may give up before the stream has come to the function.
   const auto failing = std::make_shared<Failing>();
   failing->code = code;
   auto user = std::make_unique<std::shared_ptr<Failing>>(failing);
@@ -107,6 +109,7 @@ void expire(Rank& rank, const Operation& late, bool in_graph) {
 
 bool hasExpired(const Flight& flight, uint64_t limit) {
   const int64_t called = flight.called.load(std::memory_order_acquire);
+  // Not called yet: the ranks meet first, and that wait has a clock of its own.
   if (called == 0 || flight.begun == 0 || limit > INT64_MAX) return false;
   // The clock begins when the device has come to the operation: work ahead of it in the stream may take any time.
   const int64_t waited = nowNanoseconds() - std::max(called, flight.begun);
@@ -161,6 +164,7 @@ void tellStreams(Rank& rank, rtStatus_t code) {
   rank.flights().forEach([&](Flight& flight) {
     if (flight.told || !flight.returned.load(std::memory_order_seq_cst)) return;
     streams.push_back(flight.stream);
+    // Once, whatever becomes of the function: a stream keeps its first failure.
     flight.told = true;
   });
   for (rtStream_t stream : streams) tellStream(stream, code);
@@ -273,6 +277,7 @@ void prepareWatch() {
   // Registered once NCCL has been loaded, so that it runs before NCCL's own end.
   if (!watched->prepared) (void)std::atexit(stopWatch);
   watched->prepared = true;
+  // A thread that could not be started is tried again by the next communicator.
   while (watched->running < 2) {
     std::thread(watched->running == 0 ? watchForEver : dropForEver).detach();
     ++watched->running;
@@ -286,9 +291,11 @@ bool processEnds() {
 
 void watch(std::shared_ptr<Rank> rank, Seats& own, Seats::iterator seat) {
   const std::lock_guard lock(watched->mutex);
-  // The seat keeps the rank for as long as it has anything in flight.
+  // The seat keeps the rank for as long as it has anything in flight. Else the seat is with the watch already, and has its
+  // reference.
   if (seat->in == &own) seat->rank = std::move(rank);
   moveLocked(&watched->arriving, seat);
+  // A watch at work comes by within a tick: a wake for each submission would cost more than it.
   if (watched->idle) watched->changed.notify_one();
 }
 

@@ -45,6 +45,7 @@ Status Widening::build() {
   const std::lock_guard lock(mutex_);
   // The last of the three: all are there.
   if (narrow_ != nullptr) return Status();
+  // A module whose kernels were not found stays, and only these are asked for again.
   if (module_ == nullptr) RT_TRY_CORE(rtModuleCreateFromSource(&module_, kSource, nullptr, context_));
   RT_TRY_CORE(rtModuleGetKernel(&widen_, "widen", module_));
   RT_TRY_CORE(rtModuleGetKernel(&narrow_, "narrow", module_));
@@ -58,6 +59,7 @@ Status Widening::begin(Operation* to, void** memory, const Operation& of, int32_
   uint64_t count = of.count * parts;  // whose bytes fit, as the checks have found
   if (count == 0) return Status();
   RT_TRY_CORE(rtMallocAsync(memory, count * sizeof(int32_t), stream));
+  // In place, so that NCCL needs no second copy of four bytes for each element.
   to->send = to->receive = *memory;
   if (parts != 1) to->receive = static_cast<int32_t*>(*memory) + of.count * static_cast<uint64_t>(rank);
   const void* from = of.send;
@@ -75,6 +77,7 @@ Status Widening::finish(const Operation& of, const Operation& wide, void* memory
                         rtStream_t stream) {
   if (memory == nullptr) return Status();
   rtStatus_t code = RT_SUCCESS;
+  // The others of a reduce get nothing, and give their memory back.
   if (of.kind != Kind::kReduce || of.root == rank) {
     void* to = of.receive;
     const void* from = wide.receive;

@@ -77,6 +77,7 @@ Status Direct::run() {
   Lane& mine = segment_.post(me_).lanes[kResults];
   for (uint64_t round = 0; round < rounds_; ++round) {
     RT_TRY(reduce(round));
+    // The result is in this rank's own memory by now. The store publishes it, as does the system call that reads it.
     mine.written.store(rank_.rounds_[kResults] + round + 1, std::memory_order_seq_cst);
     rank_.ringOthers();
     // One round late, so that the others' results are mostly there and no wait is needed.
@@ -103,6 +104,7 @@ Status Direct::reduce(uint64_t round) {
       continue;
     }
     char* const to = &scratch[kPiece * static_cast<uint64_t>(at++)];
+    // Copied and not mapped: a failed rank's memory gives an error here, and no signal.
     RT_TRY(read(to, other, segment_.slot(other, number_).send + own.first, own.bytes));
     operands[static_cast<size_t>(other)] = to;
   }

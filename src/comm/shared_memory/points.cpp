@@ -25,6 +25,7 @@ void Points::progress() {
     const auto peer = static_cast<size_t>(point.operation->root);
     // Pieces to one peer share a channel, so its messages go one after the other, in the order of the batch.
     if (!point.whole && busy[peer]) continue;
+    // Kept: this is called from within waits, whose own conditions go on.
     status_ = withoutThrowing([&] { return advance(point); });
     if (failed()) return;
     if (!point.whole) busy[peer] = true;
@@ -44,6 +45,7 @@ Status Points::send(Point& point, uint64_t bytes) {
   const uint64_t most = rank_.segment_.layout().pieceBytes() - sizeof(Piece);
   while (!point.whole) {
     const uint64_t number = channel.written.load(std::memory_order_relaxed);  // this rank alone writes it
+    // The channel is full. The peer rings when it has read, and then this is called again.
     if (number - channel.read.load(std::memory_order_acquire) >= kChannelPieces) return Status();
     Piece& piece = rank_.segment_.piece(me, peer, number);
     const uint64_t length = std::min(most, bytes - point.moved);

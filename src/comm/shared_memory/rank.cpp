@@ -22,6 +22,7 @@ Status Rank::prepare() {
   rtStream_t any = nullptr;
   RT_TRY_CORE(rtContextGetDefaultStream(&any, place().context));  // it may have ended since it was checked
   if (!onHost()) RT_TRY_CORE(rtStreamCreate(&stream_, nullptr, place().context));
+  // Before the first meeting, whose slot publishes it.
   segment_.post(rank()).on_host = onHost() ? 1 : 0;
   showProof(segment_.post(rank()));
   return Status();
@@ -42,6 +43,7 @@ Status Rank::check(const Operation&, bool captured) {
 }
 
 Status Rank::run(const std::vector<Operation>& operations, const Submission&) {
+  // Batches of two streams share the scratch, the counts and the windows of the rank.
   const std::lock_guard alone(running_);
   Points points(*this);
   points_ = &points;
@@ -91,6 +93,7 @@ Status Rank::collective(const Operation& operation) {
   }
   Ranges ranges;
   (void)rangesOf(operation, rank(), size(), &ranges);
+  // Before the meeting, which says that the data is there.
   RT_TRY(bring(segment_.slot(rank(), collectives_).payload(), operation.send, ranges.send));
   RT_TRY(meet(operation));
   return finishShort(operation);
@@ -127,6 +130,7 @@ Status Rank::tryReading(const Operation& operation) {
 Status Rank::meet(const Operation& operation) {
   const uint64_t number = collectives_++;
   Slot& mine = segment_.slot(rank(), number);
+  // Slots of two collectives in turn: a rank that still reads the last one does not see this.
   mine.count = operation.count;
   mine.kind = static_cast<uint8_t>(operation.kind);
   mine.type = static_cast<uint8_t>(operation.type);

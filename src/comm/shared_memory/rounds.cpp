@@ -120,6 +120,7 @@ Status Rounds::awaitWritten(LaneIndex lane, int32_t other, uint64_t round) {
 
 // ---- Work ----
 
+// A window may be filled before the others have come: its readers of two rounds ago are done.
 Status Rounds::fillFirst() { return fill(0); }
 
 Status Rounds::run() {

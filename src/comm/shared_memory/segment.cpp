@@ -49,6 +49,7 @@ int lock(int file, int command, short type, off_t byte) {
 }
 
 bool isOurs(const struct stat& about) {
+  // The folder is open to all users: a file that another one could write would let it change results.
   return S_ISREG(about.st_mode) && about.st_uid == geteuid() && (about.st_mode & (S_IRWXG | S_IRWXO)) == 0;
 }
 
@@ -73,6 +74,7 @@ void sweepLocked() {
     if (!file.valid() || fstat(file.get(), &about) != 0 || !isOurs(about)) continue;
     // A process holds the gate while it makes the file, before it has its other lock.
     if (lock(file.get(), F_SETLK, F_WRLCK, kGate) != 0) continue;
+    // With the gate held no process can open it in between. The gate goes with the descriptor.
     if (lock(file.get(), F_GETLK, F_WRLCK, kOpenByte) == 0) (void)shm_unlink(name.c_str());
   }
   (void)closedir(folder);
@@ -187,6 +189,7 @@ Status Segment::attach(bool create, bool* again, bool* absent) {
     *absent = !file_.valid() && errno == ENOENT && !create;
     if (*absent) return Status();
     if (!file_.valid()) return failedCall("cannot be opened", errno);
+    // Under the lock of the names, so that a sweep of another thread leaves the file alone.
     names->open.insert(name_);
     listed_ = true;
   }
@@ -196,6 +199,7 @@ Status Segment::attach(bool create, bool* again, bool* absent) {
   struct stat about = {};
   Header seen = {};
   if (fstat(file_.get(), &about) != 0) return failedCall("cannot be read", errno);
+  // Read and not mapped: the file may be shorter than its head, and a mapped page beyond the end is a signal.
   const bool written = pread(file_.get(), static_cast<void*>(&seen), sizeof seen, 0) == sizeof seen && seen.mark != 0;
   // Its name is gone: the file is complete, given up, or was taken away by a sweep between the opening and the gate.
   if (about.st_nlink == 0) {
@@ -299,12 +303,14 @@ Status Segment::come(int32_t rank) {
 void Segment::withdraw(int32_t rank) {
   const Gate gate(*this);
   if (header().state.load(std::memory_order_acquire) != State::kOpen) {
+    // Complete: the name is gone, and the others count on this rank. They have to hear of its end.
     post(rank).parted.store(1, std::memory_order_seq_cst);
     ringAll();
     return;
   }
   post(rank).present.store(0, std::memory_order_release);
   local_[static_cast<size_t>(rank)] = 0;
+  // After `present`: one that finds the lock free would report a dead process else.
   (void)lock(file_.get(), F_SETLK, F_UNLCK, rank);
   const std::vector<bool> here = present();
   if (std::none_of(here.begin(), here.end(), [](bool is) { return is; })) endLocked(State::kOver);
@@ -320,6 +326,7 @@ Status Segment::look(bool* complete) {
     if (post(rank).present.load(std::memory_order_acquire) == 0 || lives(rank)) continue;
     if (post(rank).present.load(std::memory_order_acquire) == 0) continue;  // it withdrew
     const Status ended = Status::error(RT_ERROR_LAUNCH_FAILED, "The process of rank %d ended before all ranks had come.", rank);
+    // False: all have come in this moment, and the failure is one of the communicator.
     if (giveUp(ended, rank)) return ended;
   }
   return Status();
@@ -334,6 +341,7 @@ bool Segment::giveUp(const Status& status, int32_t rank) {
 }
 
 void Segment::endLocked(State state) {
+  // The state goes first. A process that finds the name gone reads from it why.
   header().state.store(state, std::memory_order_release);
   (void)shm_unlink(name_.c_str());
 }
@@ -348,6 +356,7 @@ std::vector<bool> Segment::present() const {
 
 // ---- From then on ----
 
+// A lock of this process is in no other's way, so ranks here are known without asking.
 bool Segment::lives(int32_t rank) const { return isLocal(rank) || lock(file_.get(), F_GETLK, F_WRLCK, rank) != 0; }
 
 void Segment::fail(const Status& status, int32_t rank, int32_t by) {

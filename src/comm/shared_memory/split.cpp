@@ -31,6 +31,7 @@ Status Rank::takeSplit(uint64_t ticket, std::shared_ptr<Communicator>* made) {
   const Status status = withoutThrowing([&] { return takePart(ticket, made); });
   {
     const std::lock_guard alone(announcing_);
+    // Also after a failure: the place of the split may be used again.
     ++taken_;
   }
   if (status.ok()) return status;
@@ -57,6 +58,7 @@ Status Rank::takePart(uint64_t ticket, std::shared_ptr<Communicator>* made) {
     }
   }
   if (segment != nullptr) RT_TRY(awaitPart(*segment, members));
+  // Let go while the part was waited for: ranks of other parts go on in this process.
   const std::lock_guard alone(attachment_->splitting);
   SplitOfAll& split = attachment_->splits.at(ticket);
   if (segment != nullptr) {
@@ -95,6 +97,7 @@ Status Rank::joinParts(SplitOfAll* split, uint64_t number) {
       if (!segment_.isLocal(part.members[at])) continue;
       if (part.segment == nullptr) {
         const std::string name = nameOf(segment_.header().token, number, 1 + static_cast<uint64_t>(color));
+        // The name follows from the parent's random bytes: all processes make the same one, and no other communicator does.
         RT_TRY(Segment::open(&part.segment, name, static_cast<int32_t>(part.members.size()), true));
       }
       RT_TRY(part.segment->come(static_cast<int32_t>(at)));

@@ -65,6 +65,7 @@ Status Rank::condemn(Want want, int32_t awaited, const Subject& subject) {
                                           within, rank(), *subject.operation);
   }
   monitor().fail(status, awaited);
+  // Told before this returns: others that wait for this rank hear the cause, and not that it is late.
   announceFailure();
   return monitor().failure();
 }
