@@ -91,6 +91,7 @@ void addTo(Cell& cell, Region* region) {
 void removeFrom(Cell& cell, Region* region) {
   const uintptr_t value = cell.load(std::memory_order_relaxed);
   if (!isTagged(value)) {
+    // Else the region was never added here: an insertion that failed is undone so.
     if (value == reinterpret_cast<uintptr_t>(region)) cell.store(0, std::memory_order_release);
     return;
   }
@@ -117,6 +118,7 @@ void removeGranule(uint64_t granule, Region* region) {
   if (cell == nullptr) return;
   const uintptr_t value = cell->load(std::memory_order_relaxed);
   if (!isTagged(value)) return removeFrom(*cell, region);
+  // Tagged: several regions have had parts of this granule.
   Split* split = toSplit(value);
   forParts(*region, granule, [&](uint64_t part) { removeFrom(split->cells[part], region); });
   // An empty split is given back, or addresses that come and go would leave one in each granule.
@@ -166,6 +168,7 @@ bool contains(Region* region, uintptr_t address) { return address >= region->beg
 }  // namespace
 
 Status insert(Region* region) {
+  // The second is an end that has wrapped.
   if (region->end() > kAddresses || region->end() < region->begin()) {
     return Status::error(RT_ERROR_NOT_SUPPORTED, "The address %p is beyond the %d bits that the library keeps track of.",
                          region->memory().address, kGranuleBits + kLeafBits + kRootBits);

@@ -130,6 +130,7 @@ void allocated(uintptr_t address, uint64_t size, const char* label) noexcept {
   try {
     if (fault::fails("allocation record")) throw std::bad_alloc();
     record.label = label;
+    // An earlier block's record goes: a message can be about the newest alone.
     all.by_address[address] = std::move(record);
   } catch (const std::bad_alloc&) {  // the record of an earlier block there would be wrong
     all.by_address.erase(address);

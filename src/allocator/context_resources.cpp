@@ -38,6 +38,7 @@ ContextResources::ContextResources(Ref<backend::Context> native, backend::Device
       context_(context),
       device_handle_(device_handle),
       number_(last_number.fetch_add(1, std::memory_order_relaxed) + 1) {
+  // Here, since memory to tell of exists from the first context on.
   crash_memory::offer();
   ResourcesList& all = resourcesList();
   std::lock_guard lock(all.mutex);
@@ -59,6 +60,7 @@ std::vector<Stamp> submissionsOf(const backend::Device& device) {
   ResourcesList& all = resourcesList();
   std::lock_guard lock(all.mutex);
   for (ContextResources* resources = all.first; resources != nullptr; resources = resources->next_) {
+    // The list's lock keeps the resources: their destructor takes it before anything of them goes.
     if (&resources->device_ != &device) continue;
     std::lock_guard resources_lock(resources->lock_);
     // The references are taken under the lock that keeps the streams listed, and dropped by the caller without it.
@@ -82,6 +84,7 @@ uint64_t liveBytes() {
   std::lock_guard lock(all.mutex);
   for (ContextResources* resources = all.first; resources != nullptr; resources = resources->next_) {
     std::lock_guard resources_lock(resources->lock_);
+    // A pool in the list is whole: before anything of it goes, its destructor takes it out under this lock.
     for (const Pool* pool = resources->pools_; pool != nullptr; pool = pool->next_of_resources_) bytes += pool->liveBytes();
   }
   return bytes;
@@ -174,6 +177,7 @@ Status ContextResources::takeStream(Ref<backend::Stream>* stream, const backend:
     }
   }
   if (found) {
+    // Without the lock: a backend may ask its driver. The claim says by now that the stream is taken.
     native_->renewStream(*found, options);
     *stream = std::move(found);
     return Status();
@@ -264,6 +268,8 @@ Status ContextResources::lendStream(Ref<backend::Stream>* stream, const backend:
 void ContextResources::returnStream(const backend::Stream& stream) {
   std::lock_guard lock(lock_);
   for (Loan& loan : loans_) {
+    // Loans keep their streams: the same borrower gets the same one again, so that its later work needs no wait for its
+    // earlier.
     if (loan.stream.get() != &stream) continue;
     loan.busy = false;
     // Release: a failure of this use is in the latch before the claim is gone.
@@ -279,6 +285,7 @@ backend::Counts ContextResources::streamCounts() {
 void ContextResources::forgetFailures() {
   std::lock_guard lock(lock_);
   for (const Ref<backend::Stream>& stream : streams_) {
+    // A failure of a stream that no user has belongs to no call any more.
     if (stream->claims.load(std::memory_order_acquire) == 0 && stream->idle()) (void)stream->latch.take();
   }
 }
@@ -336,6 +343,7 @@ void ContextResources::pendingStreams(std::vector<Stamp>* stamps) {
   std::lock_guard lock(lock_);
   for (const Ref<backend::Stream>& stream : streams_) {
     uint64_t submitted = stream->submitted();
+    // Submissions that come after this look are not the caller's matter: it has freed the memory before.
     if (stream->completed() < submitted) stamps->push_back({stream, submitted});
   }
 }
@@ -367,11 +375,13 @@ bool ContextResources::reachesPeer(const ContextResources& peer) {
 Status ContextResources::takeStaging(backend::Memory* memory) {
   {
     std::lock_guard lock(lock_);
+    // A copy that is done has given its piece back, so that the newest is warm in the caches.
     if (staging_count_ > 0) {
       *memory = staging_[--staging_count_];
       return Status();
     }
   }
+  // Without the lock: pinning memory takes a driver long.
   return native_->allocate(memory, RT_MEMORY_HOST, kStagingBytes, kStagingAlignment);
 }
 

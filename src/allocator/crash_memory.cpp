@@ -110,6 +110,7 @@ bool find(uintptr_t address, Found* found) {
   if (Region* const region = address_map::find(reinterpret_cast<const void*>(address)); region != nullptr) {
     return findIn(*region, address, found) || findBefore(region->begin(), found);
   }
+  // Before the neighbours: memory that went back is the likelier cause than an index that is far off.
   if (findReturned(address, found)) return true;
   Found after;
   const bool has_before = findBefore(address, found), has_after = findAfter(address, &after);

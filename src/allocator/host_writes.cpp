@@ -32,6 +32,7 @@ void HostWrites::add(std::unique_ptr<Write> write) {
 void HostWrites::find(uintptr_t begin, uintptr_t end, std::vector<Stamp>* stamps) {
   std::lock_guard lock(lock_);
   for (const Write* write = first_; write != nullptr; write = write->next_) {
+    // Completed ones too: asking streams under this lock would hold up every copy to the host.
     if (write->begin < end && begin < write->end) stamps->push_back(write->stamp);
   }
 }
@@ -53,6 +54,7 @@ void HostWrites::forgetOver() {
     write = first_;
   }
   while (write != nullptr) {
+    // The thread that adds has the lock for two pointers at most, whatever the driver does here.
     const bool over = write->stamp.passed();
     std::unique_ptr<Write> gone;
     {

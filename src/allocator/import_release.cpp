@@ -22,6 +22,7 @@ bool isOver(Region& region) {
   Block& block = region.block(0);
   if (block.every_stream) return region.resources().allIdle() && !region.usesPending();
   if (block.stamps == nullptr) return true;
+  // Passed ones go, so that each look asks only the streams that still have work.
   std::erase_if(*block.stamps, [](const Stamp& stamp) { return stamp.passed(); });
   return block.stamps->empty();
 }
@@ -132,6 +133,7 @@ void releaseImported(Region& region) {
 void finishImportReleases() {
   // A release function may take any lock of the program, so none of the library's may be held here.
   lock_order::mayWait("a wait for the owners of imported memory");
+  // A bound: work that is held back for ever must not hold up the end of the library.
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
   while (!releases->empty() && std::chrono::steady_clock::now() < end) {
     std::atomic<uint32_t> never{0};

@@ -39,6 +39,7 @@ Entry& entryFor(Entry* all, uintptr_t address) {
     if (known == address) return entry;
     if (known == 0 && free == nullptr) free = &entry;
   }
+  // One of the probed places is overwritten else: a label that is lost costs a word in a report.
   return free != nullptr ? *free : all[(first + next_victim++ % kProbes) % kEntries];
 }
 
@@ -61,6 +62,7 @@ void note(uintptr_t address, const char* label) {
   // A reader that meets the change sees another count afterwards. Each word is released after the first store and before the
   // last, and a reader acquires each.
   const uint64_t changes = entry.changes.load(std::memory_order_relaxed);
+  // Odd from here on: a reader that comes now gives up.
   entry.changes.store(changes + 1, std::memory_order_release);
   entry.address.store(address, std::memory_order_release);
   for (size_t i = 0; i < kWords; ++i) entry.words[i].store(words[i], std::memory_order_release);

@@ -38,6 +38,7 @@ OffsetAllocator::OffsetAllocator(uint32_t units, uint32_t granule) : units_(unit
 
 uint32_t OffsetAllocator::binOf(uint32_t count) {
   if (count < kExact) return count;
+  // Sixteen bins for each doubling: a span of the next bin is larger by a sixteenth at most.
   const uint32_t exponent = 31 - static_cast<uint32_t>(__builtin_clz(count));  // 4 or more
   return kExact * (exponent - 3) + (count >> (exponent - 4) & (kExact - 1));
 }
@@ -75,6 +76,7 @@ void OffsetAllocator::link(Span span, Kind kind) {
   const uint32_t bin = binOf(span.count);
   Unit& first = unit_[span.first];
   Unit& last = unit_[span.first + span.count - 1];
+  // Both ends have the length, so that a neighbour on either side finds the other end.
   last.count = span.count;
   last.kind = kind;
   last.ends = true;
@@ -87,6 +89,7 @@ void OffsetAllocator::link(Span span, Kind kind) {
   bins_[kind].first[bin] = span.first;
   bins_[kind].nonempty[bin / 64] |= uint64_t{1} << bin % 64;
   free_[kind] += span.count;
+  // Whole granules alone can lose their memory. The count spares takeSpare() a search in vain.
   if (kind == kCommitted) granules_ += granulesOf(span, UINT32_MAX).count / granule_;
 }
 
@@ -103,6 +106,7 @@ void OffsetAllocator::unlink(uint32_t at) {
   if (first.next != kNone) unit_[first.next].previous = first.previous;
   free_[first.kind] -= first.count;
   if (first.kind == kCommitted) granules_ -= granulesOf({at, first.count}, UINT32_MAX).count / granule_;
+  // The marks go, so that no neighbour joins a span that is in use.
   unit_[at + first.count - 1].ends = false;
   first.begins = false;
 }
@@ -121,6 +125,7 @@ OffsetAllocator::Span OffsetAllocator::after(uint32_t unit, Kind kind) const {
 
 void OffsetAllocator::join(Span span, Kind kind) {
   if (!span) return;
+  // Its own kind only: the border between memory and none must stay.
   if (const Span left = before(span.first, kind)) {
     unlink(left.first);
     span = {left.first, left.count + span.count};
@@ -151,6 +156,7 @@ void OffsetAllocator::cancel(const Fresh& fresh) {
   const uint32_t end = fresh.commit.first + fresh.commit.count;
   join({taken.first, fresh.commit.first - taken.first}, kCommitted);
   join({end, taken.first + taken.count - end}, kCommitted);
+  // The driver gave no memory: these units are as they were.
   join(fresh.commit, kUncommitted);
 }
 

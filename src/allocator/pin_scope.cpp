@@ -70,6 +70,7 @@ void Pool::setPinMode(bool on) {
   {
     std::lock_guard lock(lock_);
     if (on != static_cast<bool>(pins_)) {  // a second begin goes on with the first one's stretch
+      // The old one ends after the lock, as its end takes the lock.
       std::swap(scope, pins_);
       if (on) pinning_pools.fetch_add(1, std::memory_order_relaxed);
       // Relaxed: an allocation that another thread makes at the same time is in the stretch or not.
@@ -78,6 +79,7 @@ void Pool::setPinMode(bool on) {
   }
   if (scope && !on) {
     pinning_pools.fetch_sub(1, std::memory_order_relaxed);
+    // A capture that began in the stretch may end after it, and its graph holds the stretch then.
     resources_->keepForCaptures(std::move(scope));
   }
 }
@@ -95,6 +97,7 @@ void Pool::joinPins(PinScope& scope) {
 void Pool::pinBlock(Block& block) {
   block.pinned = true;
   block.scope = pins_.get();
+  // The graphs that had joined by then cannot name the block. takeHeld() compares with this number.
   block.serial = pins_->joined_;
   ++pins_->live_;
 }

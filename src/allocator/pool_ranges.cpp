@@ -85,6 +85,7 @@ bool Pool::flushLarge() {
     while (Block* block = passed.pop()) makeReady(*block->region, *block);
     cache = cache->next != nullptr ? cache->next : caches_.first();
     next_scavenged_ = cache;
+    // The next call goes on with the next cache, so that all are looked at in turn.
     if (cache == begin || (shared && (any || ++looks == kSharedLooks))) break;
   }
   return any;
@@ -104,6 +105,7 @@ void Pool::handOutLarge(Block& block, uint64_t size, StreamCache* cache, backend
 
 Status Pool::allocateInRange(Block** out, uint64_t wanted, uint64_t size, uint64_t alignment, backend::Stream* stream,
                              bool* in_use, bool* done) {
+  // Nothing is done then: the caller takes an allocation of the driver's own.
   if (wanted > kMostBytes || alignment > kRangeAlignment) return Status();
   StreamCache* const cache =
       stream == nullptr || !visits_.shared() || !plain_.load(std::memory_order_relaxed) ? nullptr : cacheOf(*stream);
@@ -232,6 +234,7 @@ bool Pool::takeSpare(Exchange* exchange, uint64_t bytes) {
     // Accounted at once, under the lock: another thread must neither take the span nor count its memory as unused.
     reserved_ -= bytesOf(span);
     range->committed -= bytesOf(span);
+    // Held for the exchange: the range must not go back to the driver while its part is unmapped.
     ++range->busy;
     exchange->spares[exchange->spare_count++] = {range, span};
     return true;

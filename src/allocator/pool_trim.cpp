@@ -60,6 +60,7 @@ BlockChain Pool::takeFromCaches(uint32_t index, uint32_t count) {
     cache = cache->next != nullptr ? cache->next : caches_.first();
     if (cache == begin) break;  // all of them
   }
+  // The next allocation begins after the caches that were looked at.
   next_scavenged_ = cache;
   return taken;
 }
@@ -218,6 +219,7 @@ void Pool::trim(uint64_t keep_bytes) {
 }
 
 void Pool::trimUnused(uint64_t keep_bytes) {
+  // The last region that goes may hold the last reference to the pool.
   const Ref<Pool> self(this);
   Region* released = nullptr;
   settled([&] {
@@ -266,6 +268,7 @@ void Pool::trimPassed() {
 
 void Pool::setLimit(uint64_t bytes) {
   std::lock_guard lock(lock_);
+  // A lower limit takes nothing back: it holds for later allocations.
   options_.maximum_bytes = bytes;
 }
 

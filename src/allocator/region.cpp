@@ -39,6 +39,7 @@ Region::~Region() = default;
 void Region::noteUse(Ref<backend::Stream> stream, uint64_t serial) {
   std::lock_guard lock(uses_lock_);
   for (Stamp& use : uses_) {
+    // One entry for each stream: a later submission covers the earlier ones.
     if (use.stream.get() == stream.get()) {
       use.serial = std::max(use.serial, serial);  // two threads may note their submissions in the other order
       return;
@@ -50,6 +51,7 @@ void Region::noteUse(Ref<backend::Stream> stream, uint64_t serial) {
 }
 
 bool Region::usesPending() {
+  // Most memory is used by its own context alone, and costs no lock here.
   if (!hasUses()) return false;
   std::lock_guard lock(uses_lock_);
   return std::any_of(uses_.begin(), uses_.end(), [](const Stamp& use) { return !use.passed(); });

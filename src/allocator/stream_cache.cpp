@@ -67,6 +67,7 @@ Block* StreamCache::popLarge(uint64_t size) {
   if (best == large_count_) return nullptr;
   Block* block = large_[best].block;
   large_bytes_ -= large_[best].capacity;
+  // The order stays: takeOldestLarge() takes from the front.
   std::copy(large_ + best + 1, large_ + large_count_, large_ + best);
   --large_count_;
   return block;
@@ -78,6 +79,7 @@ bool StreamCache::pushLarge(Block* block, uint64_t capacity, uint64_t serial) {
   large_bytes_ += capacity;
   // live() may be negative here: a stream may free more than it has allocated.
   const uint64_t most = std::max(kLargeBytes, static_cast<uint64_t>(std::max<int64_t>(counters.live(), 0)) / 2);
+  // True: the caller gives the oldest back to the pool, after this lock.
   return large_count_ > kLargeBlocks || large_bytes_ > most;
 }
 
@@ -112,6 +114,7 @@ BlockChain StreamCache::takeAllLarge() {
 
 uint64_t StreamCache::pendingBytes() {
   uint64_t bytes = 0;
+  // Most caches are empty, and a question to the driver costs more than the look.
   if (stream_ == nullptr || isEmpty()) return bytes;
   const uint64_t completed = stream_->completed();
   for (const List& list : lists_) {
