@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The comments of a file as sentences, and their share of its lines. check_style.py has limits of both; alone, it prints them."""
+"""The comments of a file as sentences, and their share of its lines. check_style.py has limits of both; this prints them."""
 import argparse
 import collections
 import pathlib

@@ -51,6 +51,7 @@ Status createHere(std::vector<std::shared_ptr<Communicator>>* members, std::vect
   const bool mpi = chosen != nullptr && strcmp(chosen, "mpi") == 0;  // says something of MPI's communicators alone
   RT_CHECK_ARG(chosen == nullptr || in_process || nccl || shared || mpi,
                "RT_COMM_ENGINE=%s is no engine; in_process, nccl, shared_memory and mpi are.", chosen);
+  // Asked for by name, also for ranks of one process: tests compare the engines so.
   if (shared) {
     Settings own = settings;
     if (allOnCuda(places)) own.reason = "RT_COMM_ENGINE=shared_memory.";

@@ -108,6 +108,7 @@ Status endGroup() {
     part.submitted = withoutThrowing([&] { return submit(part.communicator, part.operations, part.stream, part.came); });
     if (first.ok()) first = part.submitted;
   }
+  // After all parts: which ranks were submitted is known only now.
   if (!first.ok()) failPartiallySubmitted(ended.parts);
   return first;
 }

@@ -75,6 +75,7 @@ rtCommInfo_t infoOf(const Communicator& of) {
 
 void tellMade(const Communicator& of) {
   const auto tell = [&]() -> Status {
+    // The struct that a program gets, so that the log and rtCommGetInfo say the same.
     const rtCommInfo_t info = infoOf(of);
     const bool staged = info.transport == RT_COMM_TRANSPORT_MPI_STAGED && info.reason[0] != '\0';
     const bool chosen = config::get(config::Variable::kCommEngine) != nullptr;

@@ -100,6 +100,7 @@ int32_t firstThatDiffers(const std::vector<const Operation*>& operations, int32_
   std::map<Meaning, Group> groups;
   for (size_t i = 0; i < operations.size(); ++i) {
     Group& group = groups[meaningOf(*operations[i])];
+    // The lowest rank of each group, so that every rank and every run names the same one.
     group.first = std::min(group.first, i);
     ++group.count;
   }

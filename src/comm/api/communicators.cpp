@@ -27,6 +27,7 @@ Status createAll(rtComm_t* comms, const rtCommOptions_t* options, const rtContex
   Settings settings;
   RT_TRY(checkOptions(&settings, options));
   RT_TRY(start());
+  // Places are checked for all ranks before the first is made.
   std::vector<Place> places(count);
   for (uint32_t rank = 0; rank < count; ++rank) RT_TRY(checkPlace(&places[rank], contexts[rank]));
   std::vector<std::shared_ptr<Communicator>> members;
@@ -67,6 +68,7 @@ Status split(rtComm_t* comm, int32_t color, int32_t key, rtComm_t of) {
   std::shared_ptr<Communicator> parent;
   // `parent` is held by both halves: it may be destroyed between them.
   RT_TRY(find(&parent, of));
+  // Written by the first half, and read by the second.
   const auto ticket = std::make_shared<uint64_t>(0);
   return createOrCollect({comm, [=] { return parent->announceSplit(color, key, ticket.get()); },
                           [=](std::shared_ptr<Communicator>* made) { return parent->takeSplit(*ticket, made); }});
@@ -179,6 +181,7 @@ rtStatus_t rtCommAbort(rtComm_t comm) {
   return guarded(__func__, [&] {
     return ask(comm, [](Communicator& of) {
       const std::string name = of.settings().label.empty() ? "" : " of \"" + of.settings().label + "\"";
+      // Told as a failure, so that waits of all ranks end, here and elsewhere.
       of.fail(Status::error(RT_ERROR_LAUNCH_FAILED, "Rank %d%s called rtCommAbort.", of.rank(), name.c_str()));
       return Status();
     });

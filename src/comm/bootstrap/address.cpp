@@ -36,6 +36,7 @@ Status lookUp(std::vector<Address>* addresses, const std::string& host, uint16_t
     Address address;
     memcpy(&address.storage, entry->ai_addr, entry->ai_addrlen);
     address.length = entry->ai_addrlen;
+    // In the system's order, which prefers what is likely to be reached.
     addresses->push_back(address);
   }
   freeaddrinfo(found);
@@ -134,6 +135,7 @@ std::vector<Address> ownAddresses() {
       continue;
     }
     memcpy(&address.storage, entry->ifa_addr, address.length);
+    // An address that a host gives itself where no network has given it one.
     const bool link = address.family() == AF_INET &&
                       ntohl(reinterpret_cast<const sockaddr_in&>(address.storage).sin_addr.s_addr) >> 16 == 0xA9FE;
     if (!address.isLoopback() && !link) addresses.push_back(address);

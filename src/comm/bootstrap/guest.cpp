@@ -39,6 +39,7 @@ class Guest {
         Status status = join(address, &seated);
         // A refusal by rank 0 itself is final. Anything else may be a program that is there before rank 0.
         if (!status.ok() && !again_) return status;
+        // From here on there is no second try: rank 0 counts on this connection.
         if (seated) return finish(id, address);
         if (deadline_.passed()) return late();
       }
@@ -51,6 +52,7 @@ class Guest {
   // Notes why this try failed, after which the next one is made.
   Status again(const Address& address, const char* why) {
     again_ = true;
+    // The last reason is told when the time has passed: most of them are that rank 0 is not there yet.
     last_ = address.text() + ": " + why;
     return Status::bare(RT_ERROR_IO);
   }
@@ -80,6 +82,7 @@ class Guest {
     pollfd wait = {socket.get(), POLLOUT, 0};
     while (wait.revents == 0 && !connected.passed()) waitForSockets(&wait, 1, connected);
     if (wait.revents == 0) return again(address, "the host did not answer");
+    // A socket that can be written to may have failed: its error is asked.
     if (const int failure = connectError(socket.get())) return again(address, strerror(failure));
     channel_ = std::make_unique<Channel>(std::move(socket), Channel::End::kGuest);
     Kind kind = Kind::kNone;
@@ -96,6 +99,7 @@ class Guest {
   // Shows rank 0 that this is a rank of its job.
   Status show(const Address& address, bool* seated) {
     Join card = {};
+    // A fresh number for each try, as the session's key is made of it.
     RT_TRY(drawNonce(&card.nonce));
     card.version = party_.version;
     card.rank = party_.launch.rank;
@@ -115,6 +119,7 @@ class Guest {
       return Status::error(RT_ERROR_INVALID_VALUE, "Rank 0 at %s has another RT_COMM_TOKEN than rank %d.",
                            address.text().c_str(), party_.launch.rank);
     }
+    // Rank 0's own words: a second try would hear the same.
     if (got == Channel::Got::kMessage && kind == Kind::kRefused) return readTold(channel_->body<Told>());
     if (got != Channel::Got::kMessage || kind != Kind::kSeated) return again(address, kNoRank);
     *seated = true;

@@ -27,6 +27,7 @@ constexpr rlim_t kOtherDescriptors = 1024;     // of the program, of strangers, 
 constexpr size_t kEvents = 256;                // sockets that are served at a time
 constexpr uint64_t kFarewell = 1'000'000'000;  // nanoseconds in which the other ends take their last message
 constexpr uint64_t kNap = 10'000'000;          // nanoseconds
+// A card's word for a rank without a time limit.
 constexpr uint64_t kForEver = UINT64_MAX;
 
 std::string versionText(uint32_t version) {
@@ -55,6 +56,7 @@ class Host::Limit {
     rlimit of = {};
     if (getrlimit(RLIMIT_NOFILE, &of) != 0) return;
     before_ = of;
+    // A limit can be infinite, which is the largest number.
     most_ = std::max(of.rlim_cur, of.rlim_max);
     // Only the soft limit: raising the hard one takes rights that a program should not need.
     if (of.rlim_cur >= wanted || of.rlim_max < wanted) return;
@@ -100,6 +102,7 @@ Status Host::listenHere() {
   poller_ = Descriptor(epoll_create1(EPOLL_CLOEXEC));
   if (!poller_.valid()) return Status::error(RT_ERROR_IO, "The system has no epoll for a rendezvous: %s.", strerror(errno));
   RT_TRY(listenAt(&listening_, &address_, addresses, party_.launch));
+  // Null stands for the listening socket: each other event has its guest.
   epoll_event event = {EPOLLIN, {nullptr}};
   if (epoll_ctl(poller_.get(), EPOLL_CTL_ADD, listening_.get(), &event) == 0) return Status();
   return Status::error(RT_ERROR_IO, "The system does not watch the socket of a rendezvous: %s.", strerror(errno));
@@ -114,6 +117,7 @@ Status Host::run() {
   while (!strangers_.empty()) drop(strangers_.front());
   gone_.clear();
   gathering_ = false;
+  // Ranks agree before any of them enters an engine, where a rank that stays away could not be named.
   if (status.ok()) status = agree();
   tellAll(status);
   return status;
@@ -153,6 +157,7 @@ Status Host::agree() {
     }
     step(deadline_);
   }
+  // In the order of the ranks, so that each run tells the same of two failures.
   for (const Guest* guest : seats_) {
     const Status its = guest == nullptr ? Status() : readTold(guest->report);
     if (!its.ok()) return Status::error(its.code(), "%s: %s", nameOf(*guest).c_str(), its.message());
@@ -178,6 +183,7 @@ void Host::tellAll(const Status& status) {
 Status Host::checkDevices() const {
   const auto elsewhere = [](const Guest* guest) { return guest != nullptr && guest->card.backend != RT_BACKEND_CUDA; };
   const bool on_cuda = party_.backend == RT_BACKEND_CUDA && std::none_of(seats_.begin(), seats_.end(), elsewhere);
+  // Other engines take several ranks on one device.
   if (!party_.own_devices || !on_cuda) return Status();
   std::map<std::array<uint8_t, sizeof(Join::device)>, size_t> ranks;  // by device
   for (size_t rank = 0; rank < seats_.size(); ++rank) {
@@ -222,6 +228,7 @@ void Host::enter(Guest& guest, State state) {
 
 void Host::watch(Guest& guest) {
   const bool writing = guest.channel.sending();
+  // A call of the system for each change alone, and not for each message.
   if (writing == guest.writing || guest.state == State::kGone) return;
   guest.writing = writing;
   epoll_event event = {static_cast<uint32_t>(writing ? EPOLLIN | EPOLLOUT : EPOLLIN), {&guest}};
@@ -264,6 +271,7 @@ void Host::accept() {
     if (!drawNonce(&nonce).ok()) return;
     Guest& guest = strangers_.emplace_back(std::move(made), nonce);
     guest.in = &strangers_;
+    // A guest keeps its node for its whole life, and moves between lists without a copy: epoll has its address.
     guest.place = std::prev(strangers_.end());
     epoll_event event = {EPOLLIN, {&guest}};
     if (epoll_ctl(poller_.get(), EPOLL_CTL_ADD, guest.channel.socket(), &event) != 0) {
@@ -303,6 +311,7 @@ void Host::handle(Guest& guest, Kind kind) {
     // The report is judged when all have come: the first failure by rank is told, and not the first by time.
     guest.report = guest.channel.body<Told>();
     enter(guest, State::kReported);
+  // A message out of turn. One that is leaving may still send what it had begun.
   } else if (guest.state != State::kLeaving) {
     drop(guest);
   }
@@ -316,6 +325,7 @@ void Host::join(Guest& guest) {
     guest.channel.send(Kind::kStranger, Empty());
     return leave(guest);
   }
+  // The name goes into messages of this program: no control characters of another machine.
   copyLetters(card.host, sizeof card.host, printable(card.host, sizeof card.host - 1).c_str());
   card.job[sizeof card.job - 1] = '\0';
   if (const Status status = checkCard(card); !status.ok()) {

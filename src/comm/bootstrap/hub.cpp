@@ -30,6 +30,7 @@ sockaddr_un unixAddress(const HubPlace& place, socklen_t* length) {
   Blake2b name;
   name.addPart("manyrt-comm hub");
   name.addPart(place.secret);
+  // A digest: the name is visible to all users of the host, and the secret is not.
   const std::string text = "manyrt-comm-" + hexadecimal(name.finish());
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
@@ -108,6 +109,7 @@ class Hub {
       // Addresses in a list stay. Guests are removed in look() alone, so that all of these are there.
       served.push_back(&guest);
     }
+    // Last, so that the places of the guests are those of `served`.
     sockets.push_back({listening_.get(), POLLIN, 0});
     // Short while a question is open, since its answer may be that a rank says nothing.
     const int64_t longest = questions_.empty() ? kBeatTime / 2 : kAnswerTime / 20;
@@ -134,6 +136,7 @@ class Hub {
       Kind kind = Kind::kNone;
       const Channel::Got got = guest.channel.receive(&kind);
       if (got == Channel::Got::kNothing) return;
+      // A message that is no message, or comes out of turn, ends the connection: its sender is none of ours, or broken.
       if (got != Channel::Got::kMessage || !handle(guest, kind)) return drop(guest);
       guest.heard = nowNanoseconds();
     }
@@ -171,6 +174,7 @@ class Hub {
 
   bool attend(Guest& guest) {
     const auto card = guest.channel.body<Attend>();
+    // First: until it has shown the secret, nothing that it says is used.
     if (!guest.channel.beginWithLast(sessionOf(secret_, guest.nonce, card.nonce))) return false;
     if (card.size != static_cast<int32_t>(seats_.size()) || card.rank < 0 || card.rank >= card.size) return false;
     Seat& seat = seats_[static_cast<size_t>(card.rank)];
@@ -207,6 +211,7 @@ class Hub {
 
   // The rank that has come to the fewest collectives, or one that does not say.
   bool answered(const Question& question) {
+    // A process that is stopped answers nothing, and its connection stays.
     const bool patient = nowNanoseconds() - question.asked < kAnswerTime;
     Late late = {-1, static_cast<int32_t>(Why::kNone)};
     uint64_t fewest = question.collectives;
@@ -254,6 +259,7 @@ class Hub {
 
 HubPlace placeOfPart(const HubPlace& parent, uint64_t number, int32_t color) {
   HubPlace part;
+  // All ranks of a part are on one host, so that its hub is there or its process has ended.
   part.certain = true;
   part.secret = parent.secret;
   part.secret.append(reinterpret_cast<const char*>(&number), sizeof number);
@@ -263,6 +269,7 @@ HubPlace placeOfPart(const HubPlace& parent, uint64_t number, int32_t color) {
 
 Status listenForHub(Descriptor* socket, Address* bound, const Launch& launch) {
   Launch anywhere = launch;
+  // The system's choice: the launcher's own port is the rendezvous's.
   anywhere.port = 0;
   std::vector<Address> addresses;
   RT_TRY(resolve(&addresses, anywhere));

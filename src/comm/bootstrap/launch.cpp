@@ -35,6 +35,7 @@ Status readNumber(int64_t* number, const char* name, const char* value, int64_t 
   char* end = nullptr;
   errno = 0;
   const long long read = strtoll(value, &end, 10);
+  // strtoll() would take spaces and a part of a word.
   RT_CHECK_ARG(end != value && *end == '\0' && value[0] != ' ', "%s=%s is not a number.", name, value);
   RT_CHECK_ARG(errno == 0 && read >= least && read <= most, "%s=%s is not from %lld to %lld.", name, value,
                static_cast<long long>(least), static_cast<long long>(most));
@@ -85,7 +86,9 @@ Status readRank(Launch* launch, const Launcher& launcher, Lookup lookup) {
   launch->size = static_cast<int32_t>(size);
   if (const char* const job = lookup(launcher.job)) launch->job = job;
   const char* const part = launcher.job_part == nullptr ? nullptr : lookup(launcher.job_part);
+  // Steps of one job may run at once, on the same hosts.
   if (part != nullptr) launch->job += std::string(".") + part;
+  // As many ranks here as there are in all, or one host: no other machine has to reach rank 0.
   launch->on_one_host = isNumber(lookup, launcher.local_size, size) || isNumber(lookup, launcher.hosts, 1);
   return Status();
 }
@@ -100,6 +103,7 @@ Status readHost(Launch* launch, Lookup lookup) {
   // Rank 0 of a step of Slurm is on its first host. The address of srun may be that of a host that has no rank.
   for (const char* const name : {"SLURM_STEP_NODELIST", "SLURM_LAUNCH_NODE_IPADDR"}) {
     const char* const value = lookup(name);
+    // Slurm's lists also stand in batch scripts, whose programs another launcher may have started.
     if (value == nullptr || lookup("SLURM_PROCID") == nullptr) continue;
     launch->host = firstHost(value);
     launch->host_is = std::string(name) + "=" + value;

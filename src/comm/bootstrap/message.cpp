@@ -68,6 +68,7 @@ Told tell(const Status& status) {
 
 Status readTold(const Told& told) {
   if (told.code == RT_SUCCESS) return Status();
+  // A newer release may have codes that this one has no name for.
   const bool known = told.code < 0 && told.code >= RT_ERROR_INTERNAL;
   return Status::error(known ? told.code : static_cast<rtStatus_t>(RT_ERROR_IO), "%s",
                        printable(told.text, sizeof told.text).c_str());
@@ -169,6 +170,7 @@ Channel::Got Channel::receive(Kind* kind) {
   // The mark before the version: only then is the version a number of ours.
   if (head.mark != kMark) return Got::kStrange;
   if (head.version != kVersion) return Got::kOtherVersion;
+  // The length has to be that of the kind: a stranger's number is never waited for or allocated.
   if (!isKind(head.kind) || head.length != kLengths[static_cast<uint32_t>(head.kind)] || head.zero != 0) return Got::kStrange;
   const uint32_t length = head.length;
   const size_t text = sizeof head + length;

@@ -42,6 +42,7 @@ Status attend(std::unique_ptr<Channel>* out, const HubPlace& place, int32_t rank
   RT_TRY(drawNonce(&card.nonce));
   card.rank = rank;
   card.size = size;
+  // From here on each message has a code, by which the hub knows the secret.
   channel->begin(sessionOf(place.secret, channel->body<Nonce>(), card.nonce));
   channel->send(Kind::kAttend, card);
   RT_TRY(await(*channel, Kind::kSeated, deadline));
@@ -166,12 +167,15 @@ void Presence::Connection::run() {
     const std::lock_guard lock(mutex);
     // Nothing of Hearing is called from here on: its owner is being destroyed.
     if (ending) return channel->finish();
+    // Messages of other threads may not have gone out as a whole.
     channel->flush();
     const bool connected = hear();
     const int64_t now = nowNanoseconds();
+    // Any byte counts as a sign of life, beats among them.
     if (sockets[0].revents != 0) heard = now;
     if (now - beat > kBeatTime) {
       beat = now;
+      // The hub tells a silent process from a slow one by these.
       channel->send(Kind::kBeat, Empty());
     }
     sockets[0].events = static_cast<short>(channel->sending() ? POLLIN | POLLOUT : POLLIN);

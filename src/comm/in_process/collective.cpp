@@ -30,6 +30,7 @@ bool Member::reaches(int32_t rank) const {
 bool Member::allOnHost() const { return team_->allOnHost(); }
 
 Status Member::move(void* to, int32_t to_rank, const void* from, int32_t from_rank, uint64_t bytes) {
+  // In place a rank's own part is there already.
   if (to == from || bytes == 0) return Status();
   if (team_->place(to_rank).backend == RT_BACKEND_CPU && team_->place(from_rank).backend == RT_BACKEND_CPU) {
     memcpy(to, from, bytes);
@@ -50,6 +51,7 @@ Status Member::settle() {
 
 uint64_t Member::pieceBytes() const {
   if (allOnHost()) return kHostPiece;
+  // Room for one operand of each rank, and for the result.
   return std::max<uint64_t>(4 * 1024, kScratch / (static_cast<uint64_t>(size()) + 1) / 4096 * 4096);
 }
 

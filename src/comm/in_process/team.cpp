@@ -65,6 +65,7 @@ Status Team::arrive(std::shared_ptr<Meeting>* out, const Operation& operation, i
   }
   // The number that a rank comes with is its own count: a rank that is ahead opens the next meeting, and waits there.
   ++collectives_[rank];
+  // Held by each rank that waits: the map's entry goes with the last arrival.
   const std::shared_ptr<Meeting> meeting = entry->second;
   meeting->operations[rank] = &operation;
   if (++meeting->arrived == size()) {
@@ -118,6 +119,7 @@ Status Team::leave(Meeting& meeting) {
 
 void Team::offer(Offer& offer, int32_t rank) {
   const Monitor::Lock lock = monitor_->lock();
+  // An address on the sender's stack: takeBack() keeps the sender there while another rank may find it.
   queue(rank, offer.operation->root).push_back(&offer);
   monitor_->notifyLocked();
 }
@@ -177,6 +179,7 @@ void Team::finish(Offer& offer) {
 
 void Team::part(int32_t rank) {
   const Monitor::Lock lock = monitor_->lock();
+  // For waits that come later. Those that are under way are looked at below.
   parted_[rank] = any_parted_ = true;
   for (const auto& [number, meeting] : meetings_) {
     if (meeting->operations[rank] == nullptr) failParted(rank, "collective");

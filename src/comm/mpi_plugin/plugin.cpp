@@ -120,6 +120,7 @@ const char* attach(PluginComm** out, const void* mpi_comm, Calls calls, int32_t*
   if (given == MPI_COMM_NULL) return refused("The communicator of MPI is MPI_COMM_NULL.");
   int inter = 0;
   MPI_TRY(MPI_Comm_test_inter(given, &inter));
+  // Its two groups have no common order of ranks.
   if (inter != 0) return refused("The communicator of MPI is an inter-communicator.");
   // A communicator of its own: the program's messages and ours cannot meet.
   auto made = std::make_unique<PluginComm>();
@@ -132,6 +133,7 @@ const char* attach(PluginComm** out, const void* mpi_comm, Calls calls, int32_t*
 }
 
 const char* split(PluginComm** out, int32_t color, int32_t key, int32_t* rank, int32_t* size, PluginComm* comm) {
+  // In the communicator for splits: operations that are in flight cannot be taken for its messages.
   auto made = std::make_unique<PluginComm>();
   *out = nullptr;
   MPI_TRY(MPI_Comm_split(comm->splits, color < 0 ? MPI_UNDEFINED : color, key, &made->operations));
@@ -398,6 +400,7 @@ const char* exchangeBetween(PluginRequest& request, const char* mine, uint32_t b
 const char* exchange(PluginRequest** out, const void* mine, uint32_t bytes, void* all, uint32_t slot, PluginComm* comm) {
   auto request = std::make_unique<PluginRequest>();
   if (comm->size > 1 && comm->size <= kFewRanks) {
+    // All at once: nothing may throw while messages are under way.
     request->between.reserve(2 * static_cast<size_t>(comm->size));
     const char* const why =
         exchangeBetween(*request, static_cast<const char*>(mine), bytes, static_cast<char*>(all), slot, comm);
@@ -442,6 +445,7 @@ void abandon(PluginRequest* request) {
 
 void end(uint64_t* bytes, const MPI_Status& status, PluginRequest* request) {
   int count = 0;
+  // A count below zero is one that MPI does not know.
   if (MPI_Get_count(&status, MPI_BYTE, &count) == MPI_SUCCESS && count >= 0) *bytes = static_cast<uint64_t>(count);
   delete request;
 }
@@ -452,6 +456,7 @@ const char* test(int32_t* done, uint64_t* bytes, PluginRequest* request) {
   *done = 0;
   if (!request->between.empty()) {
     const int count = static_cast<int>(request->between.size());
+    // All or none: the slots of some ranks are of no use before the others' are there.
     MPI_TRY(MPI_Testall(count, request->between.data(), &over, MPI_STATUSES_IGNORE));
     *done = over;
     if (over != 0) delete request;

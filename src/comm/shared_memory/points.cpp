@@ -61,6 +61,7 @@ Status Points::send(Point& point, uint64_t bytes) {
     channel.written.store(number + 1, std::memory_order_seq_cst);
     rank_.segment_.ring(peer);
   }
+  // A send is over when it has been read: its channel may then end with the rank.
   point.over = channel.read.load(std::memory_order_acquire) >= point.end;
   return Status();
 }

@@ -46,6 +46,7 @@ Status Rank::run(const std::vector<Operation>& operations, const Submission&) {
   // Batches of two streams share the scratch, the counts and the windows of the rank.
   const std::lock_guard alone(running_);
   Points points(*this);
+  // Waits of collectives bring them on, too: a peer may wait for this rank's send.
   points_ = &points;
   Status status = withoutThrowing([&] { return runAlone(operations, points); });
   points_ = nullptr;
@@ -74,6 +75,7 @@ bool Rank::isShort(const Operation& of) const {
 
 Status Rank::collective(const Operation& operation) {
   const uint64_t number = collectives_;
+  // The meeting is all that a barrier is.
   if (operation.kind == Kind::kBarrier) return meet(operation);
   // Large reductions read operands where they are, which saves a copy into windows and one out of them.
   if (mayReadDirectly(operation)) {
@@ -111,6 +113,7 @@ Status Rank::tryReading(const Operation& operation) {
   for (int32_t other = 0; other < size() && reads; ++other) {
     reads = segment_.post(other).on_host != 0 && readsProof(segment_.post(other));
   }
+  // One that cannot read is enough: all take the other way, so that none waits for a step that another leaves out.
   segment_.post(rank()).direct.store(reads ? kReads : kReadsNot, std::memory_order_seq_cst);
   ringOthers();
   for (int32_t other = 0; other < size(); ++other) {
@@ -149,6 +152,7 @@ Status Rank::meet(const Operation& operation) {
     RT_TRY(await(
         {Subject::Stage::kMeeting, &operation, number},
         [&] { return its.number.load(std::memory_order_acquire) == number + 1; }, [&] { return other; }));
+    // Bytes first: a comparison in words is for the case that something differs.
     same = same && its.count == mine.count && its.kind == mine.kind && its.type == mine.type &&
            its.reduction == mine.reduction && its.root == mine.root;
   }
@@ -183,6 +187,7 @@ Status Rank::finishShort(const Operation& of) {
     finishFromSent(of, rank(), size(), operands_.data(), of.receive);
     return Status();
   }
+  // It only grows: sizes repeat.
   scratch_.resize(std::max<uint64_t>(scratch_.size(), ranges.receive));
   finishFromSent(of, rank(), size(), operands_.data(), scratch_.data());
   return bring(of.receive, scratch_.data(), ranges.receive);

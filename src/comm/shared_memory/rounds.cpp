@@ -31,6 +31,7 @@ Rounds::Rounds(Rank& rank, const Operation& operation, uint64_t number)
   // Whole cache lines: two ranks never write to one line of a window.
   piece_ = segment_.layout().windowBytes() / windows / kLine * kLine / element_;
   const uint64_t whole = hasResults() ? piece_ * static_cast<uint64_t>(size_) : piece_;
+  // The same at all ranks: each waits for the others in every round.
   rounds_ = of_.count / whole + (of_.count % whole != 0 ? 1 : 0);
 }
 
@@ -147,6 +148,7 @@ Status Rounds::run() {
 }
 
 Status Rounds::fill(uint64_t round) {
+  // The readers of two rounds ago: a slow one holds up this rank here, and no data is lost.
   RT_TRY(awaitFree(kOperands, round));
   if (fills() && !sendsToEach() && !hasResults()) {
     RT_TRY(rank_.bring(window(me_, kOperands, round), at(of_.send, round * piece_ * element_), count(round) * element_));
@@ -229,6 +231,7 @@ Status Rounds::reduce(uint64_t round, const Part& own, const void* source, void*
           (other == me_ ? static_cast<const char*>(source) : partFor(other, me_, round)) + done;
     }
     reduceOnHost(of_.type, of_.reduction, to != nullptr ? to + done : shared + done, operands.data(), size_, block / element_);
+    // From the cache, where the result has just been made.
     if (to != nullptr && shared != nullptr) memcpy(shared + done, to + done, block);
   }
   return rank_.onHost() || target == nullptr ? Status() : rank_.bring(target, to, bytes);

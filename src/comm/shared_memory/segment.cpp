@@ -85,6 +85,7 @@ Host readHost() {
   struct stat about = {};
   char text[64] = "";
   FILE* const file = fopen("/proc/sys/kernel/random/boot_id", "re");
+  // Zeros: no two processes are taken for neighbours then.
   if (file == nullptr) return host;
   const size_t length = fread(text, 1, sizeof text - 1, file);
   (void)fclose(file);
@@ -137,6 +138,7 @@ class Segment::Gate {
  public:
   explicit Gate(Segment& of) : threads_(of.mutex_), file_(of.file_.get()) {
     const Deadline deadline = Deadline::after(kGateTime);
+    // F_SETLK and naps: a wait in the system could not be given up.
     while (lock(file_, F_SETLK, F_WRLCK, kGate) != 0) {
       if ((errno != EAGAIN && errno != EACCES) || deadline.passed()) return;
       (void)nanosleep(&kNap, nullptr);
@@ -172,6 +174,7 @@ Status Segment::open(std::shared_ptr<Segment>* out, const std::string& name, int
   }
   for (;;) {
     bool again = false, absent = false;
+    // A fresh object for each try: its end closes the file, and with it all locks.
     const auto made = std::make_shared<Segment>(name, size);
     RT_TRY(made->attach(create, &again, &absent));
     if (again) continue;
@@ -273,6 +276,7 @@ void Segment::begin() {
 Segment::~Segment() {
   if (base_ != nullptr) {
     for (int32_t rank = 0; rank < size_; ++rank) {
+      // Ranks that came and never met: others may still take their seats.
       if (isLocal(rank) && header().state.load(std::memory_order_acquire) == State::kOpen) withdraw(rank);
     }
     (void)munmap(base_, layout_.bytes());
@@ -294,6 +298,7 @@ Status Segment::come(int32_t rank) {
   // The lock says that the process lives, `present` that the rank has come: others look at both.
   local_[static_cast<size_t>(rank)] = 1;
   post(rank).present.store(1, std::memory_order_release);
+  // Under the gate, so that of two last ranks one sees the other.
   const std::vector<bool> here = present();
   // The last one takes the name away: nothing is left to clean up, whatever ends the processes.
   if (std::all_of(here.begin(), here.end(), [](bool is) { return is; })) endLocked(State::kComplete);
@@ -335,6 +340,7 @@ Status Segment::look(bool* complete) {
 bool Segment::giveUp(const Status& status, int32_t rank) {
   const Gate gate(*this);
   if (header().state.load(std::memory_order_acquire) == State::kComplete) return false;
+  // The report first: a process that sees the state finds the reason.
   report(status, rank, -1);
   endLocked(State::kOver);
   return true;
@@ -372,6 +378,7 @@ void Segment::report(const Status& status, int32_t rank, int32_t by) {
   of.report.code = status.code();
   of.report.rank = rank;
   copyLetters(of.report.text, sizeof of.report.text, status.message());
+  // In one order with the sleepers' own words: a rank that sleeps after this has seen it.
   of.failed.store(1, std::memory_order_seq_cst);
 }
 
@@ -385,6 +392,7 @@ void Segment::wake(int32_t rank) {
   Post& of = post(rank);
   // Most ranks spin: then ringing costs one load.
   if (of.sleeping.load(std::memory_order_seq_cst) == 0) return;
+  // The word changes before the wake-up: a rank that is about to sleep does not.
   of.bell.fetch_add(1, std::memory_order_seq_cst);
   sharedFutexWakeAll(&of.bell);
 }

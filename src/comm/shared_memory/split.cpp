@@ -120,6 +120,7 @@ Status Rank::awaitPart(Segment& part, const std::vector<int32_t>& members) {
       const auto late = std::find(present.begin(), present.end(), false) - present.begin();
       const Status status = sentences::lateForSplit(late < part.size() ? members[static_cast<size_t>(late)] : -1, name(),
                                                     sentences::within(settings().timeout_ns), rank());
+      // Else all have come in this moment: the next look finds the part complete.
       if (part.giveUp(status, -1)) return status;
     }
     (void)nanosleep(&kNap, nullptr);
