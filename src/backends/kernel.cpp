@@ -13,6 +13,7 @@ void Kernel::addArgument(uint32_t size, int32_t kind) {
   const uint32_t end = arguments_.empty() ? 0 : arguments_.back().offset + arguments_.back().size;
   const uint32_t offset = (end + alignment - 1) & ~(alignment - 1);
   arguments_.push_back({size, kind, offset});
+  // Noted once, so that a launch of a kernel without any looks at no argument.
   has_pointers_ = has_pointers_ || kind == RT_ARG_POINTER;
   has_locals_ = has_locals_ || kind == RT_ARG_LOCAL;
   argument_bytes_ = (offset + size + kMaxAlignment - 1) & ~(kMaxAlignment - 1);

@@ -138,6 +138,7 @@ Status ModuleImage::read(ModuleImage* image, std::string_view bytes, const char*
     const ImagePart part{entry.kind, entry.form, bytes.substr(target, entry.target_bytes),
                          bytes.substr(begin, static_cast<size_t>(entry.bytes)), entry.hash};
     if (!isTarget(part.target)) return damaged(name, "a target is no text");
+    // The bytes stay where they are: the caller keeps the image as long as its parts are used.
     image->parts_.push_back(part);
     target += entry.target_bytes;
     end = begin + static_cast<size_t>(entry.bytes);
@@ -201,6 +202,7 @@ std::string writeModuleImage(const std::vector<BuiltPart>& parts) {
   bytes.reserve(end);
   bytes.append(reinterpret_cast<const char*>(&head), sizeof head).append(table);
   for (size_t i = 0; i < parts.size(); ++i) {
+    // Zeros up to the part's alignment.
     bytes.resize(static_cast<size_t>(entries[i].offset));
     bytes += parts[i].data;
   }

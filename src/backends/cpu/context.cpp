@@ -46,6 +46,7 @@ Status Context::create(Ref<backend::Context>* out, const backend::ContextOptions
   if (fault::fails("cpu.context")) return Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no memory for a context of the CPU.");
   Table& all = table();  // before there is a context: its destructor could not make the table
   Ref<Context> context = Ref<Context>::adopt(new Context(threads, options.wait));
+  // Last: a context in the table is whole, and can be found.
   std::lock_guard lock(all.mutex);
   all.contexts.push_back(context.get());
   *out = std::move(context);
@@ -129,6 +130,7 @@ Status Context::importPoint(Ref<backend::Point>* out, const uint64_t native[2]) 
 }
 
 Status Context::importMemory(backend::Memory* memory, const uint64_t native[2], uint64_t size) {
+  // All else is the program's word: on the CPU an address is all that there is to memory.
   if (native[0] == 0 || native[0] + size < native[0]) return unknown("memory", native[0]);
   memory->address = reinterpret_cast<void*>(native[0]);
   memory->size = size;

@@ -32,6 +32,7 @@ Status Device::properties(const rtDeviceProperties_t** out) {
     describe();
     described_ = true;
   }
+  // The struct does not change from here on, so that callers read it without the lock.
   *out = &properties_;
   return Status();
 }
@@ -116,6 +117,7 @@ void Device::describe() {
     p.max_grid_size[i] = kLimits.max_grid_size[i];
   }
   p.memory_bytes = physicalMemory();
+  // The system may grant more and give no pages: no figure of it would be a promise.
   p.max_allocation_bytes = physicalMemory();
   p.local_bytes_per_group = kLimits.local_bytes_per_group;
   p.unified_memory = 1;

@@ -34,6 +34,7 @@ void callGroups(const GroupRun& run, uint64_t begin, uint64_t end, uint32_t part
   RunningKernel running(*run.kernel);
   compiler::UnitGroup& group = running.group;
   group.group_id[0] = group.group_id[1] = group.group_id[2] = 0;
+  // Divisions are slow beside a short group, and most short launches begin at the first one.
   if (index != 0) {
     group.group_id[0] = static_cast<uint32_t>(index % grid[0]);
     group.group_id[1] = static_cast<uint32_t>(index / grid[0] % grid[1]);
@@ -50,6 +51,7 @@ void callGroups(const GroupRun& run, uint64_t begin, uint64_t end, uint32_t part
   for (; begin < end; ++begin) {
     if (!groups.take(begin)) return;
     function(&group, args);
+    // Counted up and not divided anew: neighbours in memory come one after the other.
     if (++group.group_id[0] < grid[0]) [[likely]]
       continue;
     group.group_id[0] = 0;
@@ -65,6 +67,7 @@ void callGroups(const GroupRun& run, uint64_t begin, uint64_t end, uint32_t part
 template <class Groups>
 void callJoined(const GroupRun& run, uint64_t begin, uint64_t end, uint64_t most, uint32_t participant, Groups& groups) {
   const uint32_t *grid = run.grid, *size = run.group;
+  // The kernel's loop over items runs along one dimension, in which neighbours lie side by side in memory.
   const uint32_t along = joinsAlong(run), other = 1 - along;
   const uint64_t items = uint64_t{size[0]} * size[1] * size[2];
   // Others may still want a part of a launch that one thread runs alone, and the time of an item may be unknown.
@@ -91,10 +94,12 @@ void callJoined(const GroupRun& run, uint64_t begin, uint64_t end, uint64_t most
     const uint64_t left = std::min(end - begin, together);
     const uint64_t count = std::min<uint64_t>(left, grid[along] - group.group_id[along]);
     uint64_t rows = 1;
+    // Only whole rows can be joined: their items are one range along both dimensions.
     if (count == grid[along]) rows = std::min<uint64_t>(left / count, grid[other] - group.group_id[other]);
     group.group_size[along] = static_cast<uint32_t>(count) * size[along];
     group.group_size[other] = static_cast<uint32_t>(rows) * size[other];
     begin += count * rows;
+    // Another worker may have stolen the rest. A failed take leaves these groups to it.
     if (!groups.take(begin - 1)) return;
     function(&group, run.args);
   }
@@ -121,6 +126,7 @@ void callWithLocals(const GroupRun& run, uint64_t begin, uint64_t end, uint32_t 
 }
 
 [[gnu::noinline]] Status noArena(const GroupRun& run) {
+  // Named apart from a lack of memory: smaller work-groups help here.
   if (run.local > kMaxArenaBytes) {
     return Status::error(RT_ERROR_OUT_OF_MEMORY,
                          "The kernel \"%s\" needs %llu bytes for a work-group of %u x %u x %u; %llu are the limit: smaller "
@@ -142,6 +148,7 @@ Status HostKernel::create(Ref<backend::Kernel>* kernel, const rtHostKernel_t& ho
   compiler::KernelCode code;
   code.function = host.function;
   Ref<HostKernel> fresh = Ref<HostKernel>::adopt(new HostKernel(code, threads));
+  // From the first kernel on: a program without any keeps its own handlers alone.
   crash::watch();
   if (!fresh->describe(host, kMaxGroupItems)) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
   return fresh->finish(kernel, RT_ERROR_INVALID_VALUE);
@@ -153,6 +160,7 @@ Status HostKernel::create(Ref<backend::Kernel>* kernel, const rtHostModuleKernel
   Ref<HostKernel> fresh = Ref<HostKernel>::adopt(new HostKernel(compiler::KernelCode::of(described, traits, index), threads));
   fresh->better_ = &object->better();
   fresh->index_ = index;
+  // Better code may come at any time. bestFunction() looks for it as long as this is set.
   if (object->improvement() == compiler::Object::Improvement::kPending) fresh->unsettled_ = object.get();
   fresh->object_ = std::move(object);
   fresh->arguments_.reserve(described.arg_count);
@@ -199,6 +207,7 @@ const trace::KernelForm* formOf(const compiler::Object& object, uint32_t index, 
     form.dimension = unit.dimension;
     form.loops = unit.loops;
     form.lane_loops = unit.lane_loops;
+    // Texts are kept, as a profile may be written when the object is gone.
     if (unit.no_lanes != nullptr) form.no_lanes = trace::keep(unit.no_lanes);
     if (unit.fibers != nullptr) form.fibers = trace::keep(unit.fibers);
   }
@@ -222,6 +231,7 @@ const trace::Row* HostKernel::row() const {
 }
 
 Status HostKernel::finish(Ref<backend::Kernel>* kernel, rtStatus_t refusal) {
+  // A command lies in the ring in one piece, with its arguments after it.
   constexpr uint32_t kMaxBytes = (Ring::kMaxSlots - 1) * kSlotBytes;
   if (argumentBytes() > kMaxBytes) {
     return Status::error(refusal, "The arguments of the kernel \"%s\" take %u bytes; %u are the limit.", name(),
@@ -244,6 +254,7 @@ uint64_t HostKernel::argumentLocalBytes(const unsigned char* values, uint32_t lo
     if (argument.kind != RT_ARG_LOCAL) continue;
     uint64_t size;
     memcpy(&size, values + argument.offset, sizeof size);
+    // So no sum below can wrap: the number of arguments is limited, too.
     if (size > kMaxLocalBytes) return UINT64_MAX;
     bytes += roundUp64(size);
   }
@@ -253,6 +264,7 @@ uint64_t HostKernel::argumentLocalBytes(const unsigned char* values, uint32_t lo
 uint64_t HostKernel::ownBytes(const compiler::KernelCode& code, const uint32_t group[3]) {
   const uint64_t items = uint64_t{group[0]} * group[1] * group[2];
   uint64_t bytes;
+  // The numbers come from a module that another compiler may have made.
   const bool overflows = mulOverflows(code.scratch_bytes_per_item, items, &bytes) ||
                          addOverflows(bytes, code.scratch_bytes, &bytes) || roundUpOverflows(bytes, 64, &bytes) ||
                          addOverflows(bytes, roundUp64(code.local_bytes), &bytes);

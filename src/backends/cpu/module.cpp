@@ -117,6 +117,7 @@ Status build(Ref<compiler::Object>* object, std::string* log, compiler::Origin* 
   request.more.assign(image.more, image.more + image.more_count);
   request.options = image.options;
   request.name = image.name;
+  // For kernels with barriers that need a stack for each work-item.
   request.fibers = &fibers::kCalls;
   request.headers.reserve(image.header_count);
   for (uint32_t i = 0; i < image.header_count; ++i) request.headers.push_back({image.header_names[i], image.headers[i]});
@@ -131,6 +132,7 @@ Status Module::create(Ref<backend::Module>* module, Ref<compiler::Object> object
   const auto* table = static_cast<const rtHostModule_t*>(object->symbol(compiler::kModuleSymbol));
   RT_CHECK_IMAGE(table != nullptr, "The host object \"%s\" does not export %s.", name, compiler::kModuleSymbol);
   RT_TRY(checkTable(*table, name));
+  // Kernels are checked one by one below, each before it is made.
   RT_TRY(checkGlobals(*table, name));
   giveFibers(*object);
   crash::watch();  // before a kernel of it can run
@@ -180,6 +182,7 @@ int32_t Module::state() const {
 
 uint64_t Module::codeBytes() const {
   const compiler::Object* const better = object_->betterObject();
+  // The code that runs now: the quick form stays loaded beside it.
   return (better != nullptr ? *better : *object_).fileBytes();
 }
 

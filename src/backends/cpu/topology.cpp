@@ -53,6 +53,7 @@ std::string lookUp(const char* path, const char* key) {
 
 void limit(uint32_t* threads, double quota, double period) {
   if (quota <= 0 || period <= 0) return;
+  // Rounded up: half a processor more is used better by a thread that is stopped now and then.
   uint32_t whole = static_cast<uint32_t>((quota + period - 1) / period);
   if (whole == 0) whole = 1;
   if (whole < *threads) *threads = whole;
@@ -129,6 +130,7 @@ void askHwloc(void* user) {
 void describeCaches(rtDeviceProperties_t* out, uint32_t* numa_nodes) {
   if (fault::fails("cpu.hwloc")) return;
   Described described{out, numa_nodes};
+  // On a thread whose standard error is memory: that of the program stays as it is.
   std::string remarks = withPrivateStderr(askHwloc, &described);
   while (!remarks.empty() && remarks.back() == '\n') remarks.pop_back();
   if (!remarks.empty()) log::write(RT_LOG_INFO, "hwloc, asked about the processor, says: %s", remarks.c_str());
@@ -160,6 +162,7 @@ void identify(rtDeviceProperties_t* out, const std::string& text) {
 }  // namespace
 
 uint32_t defaultThreads() {
+  // Asked once: a quota that changes later does not change contexts that are there.
   static const uint32_t threads = [] {
     uint32_t count = processorsAllowed();
     limitByQuota(&count);
@@ -189,6 +192,7 @@ void describeMachine(rtDeviceProperties_t* out, uint32_t* numa_nodes) {
   if (uname(&system) == 0)
     snprintf(out->driver_version, sizeof out->driver_version, "%.30s %.90s", system.sysname, system.release);
   out->compute_units = static_cast<uint32_t>(sysconf(_SC_NPROCESSORS_ONLN));
+  // Until hwloc tells another one.
   out->cache_line_bytes = 64;
   uint64_t kilohertz = strtoull(firstLine("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq").c_str(), nullptr, 10);
   out->clock_mhz = kilohertz != 0 ? static_cast<uint32_t>(kilohertz / 1000)

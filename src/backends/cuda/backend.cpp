@@ -28,7 +28,8 @@ void Backend::open() {
 }
 
 int32_t Backend::deviceCount() {
-  // At the first question, since opening the runtime takes long.
+  // At the first question, since opening the runtime takes long. Once, also where it fails: a driver that was not there is not
+  // looked for again.
   std::call_once(once_, [this] { open(); });
   return static_cast<int32_t>(devices_.size());
 }
@@ -40,6 +41,7 @@ backend::Device* Backend::device(int32_t ordinal) {
 void Backend::info(rtBackendInfo_t* info) {
   info->backend = RT_BACKEND_CUDA;
   info->device_count = deviceCount();
+  // A runtime without a device is as good as none.
   info->available = info->device_count != 0;
   snprintf(info->name, sizeof info->name, "%s", name());
   snprintf(info->reason, sizeof info->reason, "%s", reason_.c_str());

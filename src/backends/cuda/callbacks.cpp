@@ -162,6 +162,7 @@ void Callbacks::run() {
   } else {
     Current current(context_);
     const Error error = table().cuStreamQuery(probe_);
+    // A stream without work: any error is the context's, and told so.
     if (error != kSuccess && error != kNotReady) (void)device_.failed("cuStreamQuery", error);
   }
   host_threads::submit(this);

@@ -15,6 +15,7 @@ namespace manyrt::cuda {
 
 Status Context::create(Ref<backend::Context>* out, Device& device, const backend::ContextOptions& options) {
   RT_TRY(device.lost());
+  // A loss may be found when there is no memory for a thread any more.
   RT_TRY(host_threads::reserve());  // for telling
   NativeContext native = nullptr;
   // The primary context, which the runtime and other libraries in the process use too. Memory can be shared with them so.
@@ -144,6 +145,7 @@ void Context::run() {
     return;
   }
   const Ref<Context> self = Ref<Context>::adopt(this);
+  // First the callbacks: the device calls them no more, and streams may wait for what they do.
   events_->callbacks().deviceLost(device().lost());
   wakeStreams();
 }

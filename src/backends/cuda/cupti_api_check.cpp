@@ -10,6 +10,7 @@
 namespace manyrt::cuda::cupti {
 namespace {
 
+// Records have grown with each release, and kept the places of earlier fields. The newest names are those of this toolkit.
 #if CUPTI_API_VERSION >= 130500
 using TheirKernel = CUpti_ActivityKernel13;
 using TheirCopy = CUpti_ActivityMemcpy7;

@@ -10,6 +10,7 @@
 namespace manyrt::cuda {
 namespace {
 
+// By sort and not by name: declarations.h has types of its own, so that no toolkit's header is needed to build.
 template <class A, class B>
 constexpr bool sameSort() {
   if constexpr (std::is_pointer_v<A> || std::is_pointer_v<B>) {

@@ -34,6 +34,7 @@ int askOrZero(Attribute attribute, int device) {
 // askOrZero: its zero is a right answer. The rest is needed, and its failure is the device's.
 Status Device::describe() {
   const int device = ordinal();
+  // Ordinals are the runtime's, which heeds CUDA_VISIBLE_DEVICES. The driver's number of a device follows from them.
   RT_CUDA_TRY(cuDeviceGet, &number_, ordinal());
   rtDeviceProperties_t& p = properties_;
   p.struct_size = sizeof p;
@@ -46,6 +47,7 @@ Status Device::describe() {
   memcpy(p.uuid, uuid.bytes, sizeof p.uuid);
   size_t bytes = 0;
   RT_CUDA_TRY(cuDeviceTotalMem, &bytes, number_);
+  // CUDA has no limit for one allocation.
   p.memory_bytes = p.max_allocation_bytes = bytes;
   RT_CUDA_TRY(cudaDriverGetVersion, &driver_version_);
   snprintf(p.driver_version, sizeof p.driver_version, "CUDA %d.%d", driver_version_ / 1000, driver_version_ % 1000 / 10);
@@ -73,6 +75,7 @@ Status Device::describe() {
   shared_default_ = static_cast<uint32_t>(value);
   p.local_bytes_per_group = limits_.local_bytes_per_group =
       std::max<uint32_t>(shared_default_, static_cast<uint32_t>(askOrZero(kMaxSharedMemoryPerBlockOptin, device)));
+  // That of all devices so far: CUDA has no attribute for it.
   p.cache_line_bytes = 128;
   p.l2_bytes = static_cast<uint64_t>(askOrZero(kL2CacheSize, device));
   p.unified_memory = askOrZero(kIntegrated, device) != 0;
@@ -94,6 +97,7 @@ Status Device::describe() {
   RT_CUDA_TRY(cudaGetDeviceCount, &count);
   for (int peer = 0; peer < count; ++peer) {
     int can = 0;
+    // One peer is enough for the capability. canAccess() asks for a pair.
     if (peer != ordinal() && table().cudaDeviceCanAccessPeer(&can, ordinal(), peer) == kSuccess) peers_ |= can != 0;
   }
   ranges_ = Ranges::open(*this);
@@ -137,6 +141,7 @@ bool Device::has(int32_t capability) const {
 }
 
 Status Device::attribute(int64_t* value, int32_t attribute) {
+  // The others are questions about the CPU.
   *value = attribute == RT_ATTRIBUTE_NUMA_NODES ? 1 : 0;
   return Status();
 }
@@ -184,6 +189,7 @@ Status Device::importContext(Ref<backend::Context>* context, const uint64_t nati
                          static_cast<unsigned long long>(native[0]), ordinal(),
                          static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(own)));
   }
+  // A borrowed context has no options: the program has made it with its own.
   return Context::create(context, *this, backend::ContextOptions());
 }
 

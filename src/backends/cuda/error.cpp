@@ -75,6 +75,7 @@ bool isSticky(Error error) {
 }
 
 bool isOfKernel(Error error) {
+  // Errors that only a kernel can have caused: the sentence then says how to find it.
   constexpr Error kIllegalAddress = 700, kTimeout = 702, kFirst = 710, kLast = 719;  // assertion, ..., launch failure
   return error == kIllegalAddress || error == kTimeout || (error >= kFirst && error <= kLast && isSticky(error));
 }
@@ -85,8 +86,10 @@ bool mayBlameCurrent(Error error) { return error == kInvalidContext || error == 
 Status failure(const char* call, Error error) {
   const Translation* known = find(error);
   const Table& cuda = table();
+  // A driver that is gone or too old may know no name: the number is told in any case.
   const char* name = nullptr;
   const char* text = nullptr;
+  // The runtime has names for all errors, also for those of the driver that it passes on. The driver knows its own.
   if (strncmp(call, "cuda", 4) == 0) {
     name = cuda.cudaGetErrorName(error);
     text = cuda.cudaGetErrorString(error);

@@ -70,6 +70,7 @@ EventPool::~EventPool() {
 
 Status EventPool::newEvent(NativeEvent* event, bool timed) {
   const unsigned flags =
+      // An event without times costs the device less, and a wait for it may give the core away where the program asks for that.
       (timed ? kEventDefault : kEventDisableTiming) | (policy_ == backend::WaitPolicy::kBlock ? kEventBlockingSync : 0);
   Current current(context_);
   const Error error = RT_CUDA_CALL(cudaEventCreateWithFlags, event, flags);

@@ -24,6 +24,7 @@ Error narrow(const backend::Fill& fill, NativeStream stream, const char** call) 
   const auto dst = reinterpret_cast<DriverAddress>(fill.dst);
   const uint64_t count = fill.width / fill.pattern_size;
   const bool flat = fill.height == 1;
+  // Set before the call: a failure names it.
   *call = flat ? "cuMemsetAsync" : "cuMemset2DAsync";
   switch (fill.pattern_size) {
     case 1:

@@ -29,6 +29,7 @@ bool readName(std::string_view text, ImageTarget* target) {
   for (; at < text.size() && isdigit(static_cast<unsigned char>(text[at])) != 0 && number < kMax; ++at) {
     number = number * 10 + static_cast<uint32_t>(text[at] - '0');
   }
+  // 'a' and 'f' are for features of one architecture, or of a family of them.
   const bool suffix = at < text.size() && (text[at] == 'a' || text[at] == 'f');
   *target = {number, suffix ? text[at] : '\0', true};
   return at > 3;
@@ -63,6 +64,7 @@ void addFatbin(std::string_view image, std::vector<ImageTarget>* targets) {
   constexpr size_t kHeadSizeAt = 6, kEntryHeadSizeAt = 4, kEntrySizeAt = 8, kArchitectureAt = 28;
   constexpr uint16_t kPtx = 1, kElf = 2;
   uint16_t head_size = 0;
+  // Offsets as NVIDIA's tools write them. A format that changes gives no target, and so a shorter message.
   if (!read(image, kHeadSizeAt, &head_size)) return;
   for (size_t at = head_size; at < image.size();) {
     uint16_t kind = 0;

@@ -27,6 +27,7 @@ const char* keep(const char* name) {
     Ranked<std::mutex, LockRank::kCudaKernelNames> mutex;
     std::unordered_set<std::string> all;
   };
+  // A set keeps its strings in their places, whatever is added.
   static Names* names = new Names;  // never destroyed
   std::lock_guard lock(names->mutex);
   return names->all.emplace(name).first->c_str();
@@ -50,6 +51,7 @@ Kernel::Kernel(Ref<NativeModuleOwner> module, std::string symbol)
 Status Kernel::create(Ref<backend::Kernel>* out, Ref<NativeModuleOwner> module, std::string symbol, const char* name,
                       std::vector<KernelArgument> arguments, const uint32_t required_group[3], bool opencl_c,
                       bool takes_offset) {
+  // So a launch has its arguments on the stack.
   if (arguments.size() > backend::kMaxArguments) {
     return Status::error(RT_ERROR_INVALID_IMAGE, "The kernel \"%s\" has %zu arguments: at most %u.", name, arguments.size(),
                          backend::kMaxArguments);
@@ -61,6 +63,7 @@ Status Kernel::create(Ref<backend::Kernel>* out, Ref<NativeModuleOwner> module, 
                            argument.size, backend::kMaxArgumentBytes);
     }
     fresh->addArgument(argument.size, argument.kind);
+    // At least as a vector of four floats: the size of a local argument says nothing of its type.
     fresh->alignments_.push_back(std::max(argument.alignment, kMinLocalAlignment));
     if (opencl_c) fresh->argument_texts_.push_back({std::move(argument.name), std::move(argument.type_name)});
   }
@@ -80,6 +83,7 @@ Status Kernel::create(Ref<backend::Kernel>* out, Ref<NativeModuleOwner> module, 
 }
 
 Status Kernel::prepare() {
+  // Most calls end here, without the lock: the number is read with acquire.
   if (maxGroupItems() != 0) return Status();
   std::lock_guard lock(mutex_);
   // Another thread has prepared the kernel while this one waited. The number is stored last, so all else is there.
@@ -95,6 +99,7 @@ Status Kernel::findFunction() {
   RT_TRY(ask(&threads, kFunctionMaxThreadsPerBlock, function_));
   RT_TRY(ask(&shared, kFunctionSharedBytes, function_));
   RT_TRY(ask(&local, kFunctionLocalBytes, function_));
+  // Before the attribute below: the dynamic part is what is left of a group's limit.
   local_bytes_ = static_cast<uint64_t>(shared);
   private_bytes_ = static_cast<uint64_t>(local);
   // Local memory beyond the default has to be allowed function by function.
@@ -145,6 +150,7 @@ const trace::KernelForm* Kernel::form(const backend::Launch& launch) const {
 }
 
 uint32_t Kernel::placeLocals(const void* const* arguments, uint32_t local_bytes, uint32_t* offsets, void** parameters) const {
+  // After the launch's own bytes, which the kernel's extern array begins with.
   uint32_t end = local_bytes;
   for (size_t i = 0; i < arguments_.size(); ++i) {
     if (arguments_[i].kind != RT_ARG_LOCAL) {
@@ -170,6 +176,7 @@ Parameters::Parameters(const Kernel& kernel, const backend::Launch& launch)
   }
   if (!kernel.takesOffset()) return;
   const size_t count = kernel.arguments().size();
+  // The launch's own array has no room for one more.
   if (native_ != placed_) std::copy_n(native_, count, placed_);
   native_ = placed_;
   for (int d = 0; d < 3; ++d) offset_[d] = static_cast<uint32_t>(launch.offset[d]);  // checked above: 31 bits

@@ -30,6 +30,7 @@ void LaunchSpeed::note(Samples& samples, uint64_t nanoseconds) {
   uint64_t least = samples.least.load(std::memory_order_relaxed);
   while (nanoseconds < least && !samples.least.compare_exchange_weak(least, nanoseconds, std::memory_order_relaxed)) {
   }
+  // After the least: a thread that counts enough samples sees what they were.
   samples.count.fetch_add(1, std::memory_order_relaxed);
   if (plain_.count.load(std::memory_order_relaxed) < kSamples || graph_.count.load(std::memory_order_relaxed) < kSamples)
     return;
@@ -79,6 +80,7 @@ LaunchGraphs::Launched LaunchGraphs::launch(const Kernel& kernel, const backend:
       *found = Entry();
     }
     found->kernel = kernel.number();
+    // Compared and never followed: forget() takes the entry out before the module goes.
     found->module = &kernel.module();
     memcpy(found->grid, launch.grid, sizeof found->grid);
     memcpy(found->group, launch.group, sizeof found->group);
@@ -106,6 +108,7 @@ KernelNodeParameters LaunchGraphs::nodeOf(const Entry& entry, const Kernel& kern
   memcpy(native.grid, entry.grid, sizeof native.grid);
   memcpy(native.block, entry.group, sizeof native.block);
   native.shared_bytes = entry.dynamic_bytes;
+  // The driver copies the values during the call.
   native.parameters = parameters;
   return native;
 }
@@ -115,6 +118,7 @@ bool LaunchGraphs::make(Entry& entry, const Kernel& kernel, void** parameters) {
   try {
     size_t bytes = 0;
     for (const backend::Argument& argument : kernel.arguments()) bytes += bytesOf(argument);
+    // Before the graph is made, so that nothing has to be undone.
     entry.values.resize(bytes);
   } catch (const std::bad_alloc&) {  // a launch needs no graph
     return false;

@@ -90,6 +90,7 @@ Status allocateBuffer(backend::Memory* memory, Device& device, int32_t kind, uin
   memory->kind = kind;
   memory->native[0] = aligned;
   memory->native[1] = 0;
+  // The release needs the driver's own address, which a larger alignment has moved.
   memory->tag = given;
   memory->host_visible = kind != RT_MEMORY_DEVICE;
   return Status();
@@ -106,6 +107,7 @@ void releaseBuffer(const backend::Memory& memory, Device& device) {
 }
 
 Status registerRange(Device& device, void* pointer, uint64_t size, void** device_pointer) {
+  // Portable and mapped: any context of CUDA may copy it, and kernels reach it by an address.
   Error error = RT_CUDA_CALL(cudaHostRegister, pointer, size, kHostRegisterPortable | kHostRegisterMapped);
   if (error != kSuccess) return device.failed("cudaHostRegister", error);
   error = RT_CUDA_CALL(cudaHostGetDevicePointer, device_pointer, pointer, 0);
@@ -132,7 +134,8 @@ Status importBuffer(backend::Memory* memory, Device& device, uint64_t address, u
   // The driver has ranges of device and managed memory. The end of pinned memory is the program's word.
   if (facts.type != kMemoryHost && findAround(address, &base, &bytes)) {
     const uint64_t offset = address - base;
-    // Mapped memory may consist of many pieces that follow each other, such as those of another library's growing pool.
+    // Mapped memory may consist of many pieces that follow each other, such as those of another library's growing pool. The
+    // piece before has to be mapped too: plain allocations that follow each other are two objects.
     while (size > bytes - offset && isMapped(base + bytes - 1) && isMapped(base + bytes) &&
            findAround(base + bytes, &piece, &more) && piece == base + bytes && more != 0) {
       bytes += more;
@@ -149,6 +152,7 @@ Status importBuffer(backend::Memory* memory, Device& device, uint64_t address, u
   memory->native[0] = address;
   memory->native[1] = 0;
   memory->tag = kBorrowed;
+  // Managed and pinned memory have one address on both sides.
   memory->host_visible = facts.type != kMemoryDevice;
   return Status();
 }

@@ -57,6 +57,7 @@ class Point::Notification final : public Callback {
  public:
   Notification(Point& point, EventPool& pool, NativeStream stream) : point_(&point), pool_(pool), stream_(stream) {}
   void reached() override {
+    // Once: a poll may have found the event passed at the same moment.
     (void)point_->passOnce(point_->recordedStatus(), 0);
     // On CUDA's thread, where no call of CUDA may be made: the list has room for it already.
     pool_.giveStream(stream_);

@@ -70,6 +70,7 @@ MemoryProperties propertiesOfDevice(const Device& device, bool rdma) {
   MemoryProperties properties = {};
   properties.type = kAllocationPinned;
   properties.location = {kLocationDevice, device.number()};
+  // Network cards may then read and write the memory without a copy on the host.
   properties.flags.rdma = rdma ? 1 : 0;
   return properties;
 }
@@ -79,6 +80,7 @@ DriverAddress addressOf(const backend::Memory& memory) { return reinterpret_cast
 }  // namespace
 
 std::unique_ptr<Ranges> Ranges::open(Device& device) {
+  // Null is no failure: pools take plain allocations.
   if (isSwitchedOff() || !driverHasCalls() || device.ordinal() >= kMostDevices) return nullptr;
   if (!hasAttribute(kVirtualMemory, device) || !isReachedByAll(device)) return nullptr;
   const bool rdma = hasAttribute(kRdmaOfVirtualMemory, device);
@@ -101,6 +103,7 @@ Status Ranges::failed(const char* call, Error error, uint64_t size) {
 
 Status Ranges::reserve(backend::Memory* memory, uint64_t size) {
   NativeContext context;
+  // The calls name no context, but want one to be current.
   RT_TRY(device_.primary(&context));
   Current current(context);
   ApartFromCaptures apart;

@@ -33,6 +33,7 @@ bool isManaged(const void* pointer) {
 // The bytes after which the pattern repeats.
 uint32_t period(const backend::Fill& fill) {
   uint32_t size = fill.pattern_size;
+  // Sizes are powers of two, so that halves are enough.
   while (size > 1 && memcmp(fill.pattern, fill.pattern + size / 2, size / 2) == 0) size /= 2;
   return size;
 }
@@ -168,6 +169,7 @@ Status Replay::add(Node* node, const Work& work, const std::vector<NativeNode>& 
     RT_CUDA_TRY(cuGraphAddEmptyNode, &node->native, graph_, first, before.size());
   } else if (const auto* step = std::get_if<backend::KernelStep>(&work)) {
     node->kernel = Ref<backend::Kernel>(step->kernel);
+    // The last kernel's: a loss of the device names one of the graph's.
     kept_name_ = static_cast<Kernel&>(*step->kernel).keptName();
     const KernelParameters parameters(*step);
     RT_CUDA_TRY(cuGraphAddKernelNode, &node->native, graph_, first, before.size(), parameters.native());

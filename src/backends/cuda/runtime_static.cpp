@@ -9,6 +9,7 @@ namespace {
 void* entryPoint(const char* name, int version) {
   void* found = nullptr;
   cudaDriverEntryPointQueryResult outcome = cudaDriverEntryPointSymbolNotFound;
+// Earlier runtimes have the function without a version, and give the form of their own release.
 #if CUDART_VERSION >= 12050
   const cudaError_t error =
       cudaGetDriverEntryPointByVersion(name, &found, static_cast<unsigned>(version), cudaEnableDefault, &outcome);

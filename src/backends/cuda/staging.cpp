@@ -191,6 +191,7 @@ void Staging::copyPieces(Worker& worker, Work& work) {
   // of a worker are under way while it copies memory. The counter deals out pieces; a failure of any worker stops all.
   Piece in_slot[kSlots];
   const auto check = [&](const char* call, Error error) {
+    // The last failure is told. Any of them ends the copy.
     if (error != kSuccess) work.fail(call, error);
     return error == kSuccess;
   };

@@ -204,6 +204,7 @@ bool Stream::launchByGraph(Kernel& kernel, const backend::Launch& launch, uint32
   }
   const bool measures = speed.measures();
   const int64_t begin = measures ? nowNanoseconds() : 0;
+  // Only launches of graphs that were there are measured: the first one makes the graph.
   const LaunchGraphs::Launched launched =
       launch_graphs_.launch(kernel, launch, dynamic_bytes, parameters, native_, speed.plainAtFirst());
   if (measures && launched == LaunchGraphs::Launched::kYes) speed.graphTook(static_cast<uint64_t>(nowNanoseconds() - begin));

@@ -182,6 +182,7 @@ void open(State& at) {
     (void)fresh->cudaGetLastError();
     return;
   }
+  // Through the runtime, which has loaded the driver that fits it.
   if (!fillDriver(fresh.get(), entry_point, &missing)) {
     at.reason = "The NVIDIA driver has no " + missing + ": it is too old.";
     return;
@@ -192,6 +193,7 @@ void open(State& at) {
   // For threads of the library alone: those of the program keep their own mode.
   prepareThreadsWith(takeNoPartInCaptures);
   (void)closedTable();  // so that nothing is allocated at exit
+  // After the runtime's own functions for the exit: registered later, this one runs first.
   (void)atexit(closeTable);
   at.good = true;
   log::write(RT_LOG_INFO, "CUDA: %d device%s, through %s.", count, count == 1 ? "" : "s", at.name.c_str());

@@ -35,6 +35,7 @@ class OutsideCaptures {
   ~OutsideCaptures() { (void)table().cuThreadExchangeStreamCaptureMode(&mode_); }
 
  private:
+  // The call exchanges: the destructor puts back what the thread had.
   int mode_ = kCaptureRelaxed;
 };
 
@@ -270,6 +271,7 @@ driver::PendingSpan::Answer RecordedWork::tell(const trace::Track& track) {
   }
   if (records.empty()) return Answer::kNever;
   Activities::Record whole = records.front();
+  // Records are in the order of their begins, and may end in any.
   for (const Activities::Record& each : records) whole.end = std::max(whole.end, each.end);
   for (size_t missing = records.size(); is_graph_ && missing < count_; ++missing) trace::lost();
   if (is_graph_) tellNodes(track, records);

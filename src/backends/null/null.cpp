@@ -12,6 +12,7 @@ namespace {
 
 using backend::ReservedAddresses;
 
+// More than tests take, and less than an address has: sums of sizes cannot wrap.
 constexpr uint64_t kMemoryBytes = uint64_t{16} << 30;
 constexpr backend::Limits kLimits = {.max_group_items = 1024,
                                      .max_group_size = {1024, 1024, 1024},
@@ -30,6 +31,7 @@ Status make(Ref<T>* out, T* object, const char* call) {
   return Status();
 }
 
+// A kernel that never runs: launches are counted and ordered, and write nothing.
 class Kernel final : public backend::Kernel {
  public:
   explicit Kernel(const rtHostKernel_t& host) { (void)describe(host, kLimits.max_group_items); }
@@ -97,6 +99,7 @@ class Context final : public driver::Context, private backend::HostKernels, priv
   ReservedAddresses* const distant_;
 };
 
+// The device of tests without hardware. It has a driver's limits and refusals, so that code for GPUs is tested on any machine.
 class Device final : public driver::Device {
  public:
   Device(int32_t ordinal, ReservedAddresses* distant) : distant_(distant) {
@@ -112,6 +115,7 @@ class Device final : public driver::Device {
     snprintf(p.name, sizeof p.name, "null device %d", ordinal);
     snprintf(p.vendor, sizeof p.vendor, "manyrt");
     snprintf(p.driver_version, sizeof p.driver_version, "1");
+    // Not zero: zeros stand for a device without a number.
     p.uuid[0] = static_cast<uint8_t>(ordinal + 1);
     p.compute_units = p.simd_width = 1;
     p.unified_memory = limits_.reaches_host ? 1 : 0;
@@ -139,6 +143,7 @@ class Device final : public driver::Device {
   }
   Status memInfo(uint64_t* free_bytes, uint64_t* total_bytes) override {
     *total_bytes = kMemoryBytes;
+    // Written before the fault point: a caller that ignores the failure has numbers all the same.
     *free_bytes = kMemoryBytes - used_.load();
     return driverCall("null.memory");
   }

@@ -15,6 +15,7 @@ char* Stream::bytes(const void* address) const {
 }
 
 Status Stream::enqueueCopy(const backend::Copy& copy) {
+  // Before the first byte: a failed copy has copied nothing, so that tests can compare.
   RT_TRY(driverCall("null.copy"));
   for (uint64_t row = 0; row < copy.height; ++row) {
     memcpy(bytes(copy.dst) + row * copy.dst_pitch, bytes(copy.src) + row * copy.src_pitch, copy.width);

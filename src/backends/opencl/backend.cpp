@@ -59,6 +59,7 @@ void waitAtExitOfMainThread() {
 
 void Backend::skip(const std::string& what, const std::string& why) {
   log::write(RT_LOG_WARNING, "%s is not used: %s", what.c_str(), why.c_str());
+  // Kept as well as logged: rtBackendGetInfo tells it where no device is left.
   reason_ += (reason_.empty() ? "" : " ") + what + " is not used: " + why;
 }
 
@@ -69,6 +70,7 @@ void Backend::addPlatform(cl_platform_id platform) {
   Error error = RT_CL_CALL(clGetDeviceIDs, platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count);
   std::vector<cl_device_id> ids(error == CL_SUCCESS ? count : 0);
   if (!ids.empty()) error = RT_CL_CALL(clGetDeviceIDs, platform, CL_DEVICE_TYPE_ALL, count, ids.data(), nullptr);
+  // A platform without devices may say so by a failure. The others go on.
   if (error != CL_SUCCESS) return skip(shown, failure("clGetDeviceIDs", error).message());
   // Ordinals go on over platforms: a device that is left out takes none.
   const size_t before = devices_.size();

@@ -50,6 +50,7 @@ std::string Device::text(cl_device_info what) const {
   if (RT_CL_CALL(clGetDeviceInfo, id_, what, 0, nullptr, &size) != CL_SUCCESS || size == 0) return "";
   std::string read(size, '\0');
   if (RT_CL_CALL(clGetDeviceInfo, id_, what, size, read.data(), nullptr) != CL_SUCCESS) return "";
+  // Some drivers count the end, and some count more.
   read.resize(strnlen(read.c_str(), size));
   return read;
 }
@@ -72,6 +73,7 @@ Status Device::describe() {
   // Quirks come first: one of them decides how every call after this one is made.
   const DeviceNames names = {platform, version, text(CL_DEVICE_NAME), text(CL_DEVICE_VENDOR), text(CL_DRIVER_VERSION)};
   quirks_ = Quirks::of(names);
+  // From here on, and for all devices: a call does not tell which driver it goes to.
   if (quirks_.has(Quirk::kOneThread)) serializeCalls();
   const std::string device_version = text(CL_DEVICE_VERSION);
   // With a space at both ends, so that a whole name is looked for and never a part of another one.
@@ -153,6 +155,7 @@ Status Device::describeLimits() {
   rounds_division_ = (single & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
   limits_.reaches_host = false;
   limits_.copies_host = true;
+  // The driver has no way to ask about an address: what is not in the lists is the program's heap.
   limits_.refuses_unknown = true;
   return Status();
 }

@@ -86,6 +86,7 @@ constexpr size_t kCalls = static_cast<size_t>(CallId::kCount);
 std::atomic<uint64_t> counted[kCalls];
 
 std::recursive_mutex& turn() {
+  // For all drivers, as the one that needs it mostly is the only one there.
   static auto* instance = new std::recursive_mutex;  // never destroyed; one expression may hold two calls
   return *instance;
 }

@@ -37,6 +37,7 @@ constexpr Row kRows[] = {
     {Quirk::kTimesAreTicks, "times are ticks", "Apple", "*", "Apple M*", "https://github.com/openmm/openmm/issues/2489"},
 };
 
+// The names are those that drivers give themselves: nothing else tells one from another.
 bool matches(const char* pattern, const std::string& text) { return fnmatch(pattern, text.c_str(), 0) == 0; }
 
 }  // namespace

@@ -37,6 +37,7 @@ void open(State& at) {
                                  : "OpenCL's loader, libOpenCL.so.1, cannot be opened: " + reason + ".";
     return;
   }
+  // Filled aside: other threads see the table when it is whole.
   auto* fresh = new Table;
   std::string missing;
 #define X(name)                                                                \
@@ -98,12 +99,14 @@ bool findUsm(Extensions* out, cl_platform_id platform) {
   whole = whole && out->name != nullptr;
   RT_OPENCL_USM_TABLE(X)
 #undef X
+  // Not of the extension, but drivers with it have it: kernels may follow addresses that no argument names.
   out->clSetKernelExecInfo = reinterpret_cast<decltype(out->clSetKernelExecInfo)>(find(platform, "clSetKernelExecInfo"));
   // All of the tier's functions or none of it, so that a device never changes its way of addressing memory halfway.
   return whole && out->clSetKernelExecInfo != nullptr;
 }
 
 bool findIl(Extensions* out, cl_platform_id platform) {
+  // The core function first, and that of the extension for drivers of OpenCL 1.2 and 2.0.
   for (const char* name : {"clCreateProgramWithIL", "clCreateProgramWithILKHR"}) {
     out->clCreateProgramWithIL = reinterpret_cast<decltype(out->clCreateProgramWithIL)>(find(platform, name));
     if (out->clCreateProgramWithIL != nullptr) return true;

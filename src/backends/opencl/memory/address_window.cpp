@@ -53,6 +53,7 @@ uintptr_t AddressWindow::reserve(Root* root, uint64_t size, uint64_t alignment) 
   if (fault::fails("opencl.window") || roundUpOverflows(size, kPage, &wanted)) return 0;
   if (alignment < kPage) alignment = kPage;
   std::lock_guard lock(mutex_);
+  // The first that fits: low addresses are used again, so that the table's pages stay few.
   for (auto each = free_.begin(); each != free_.end(); ++each) {
     const auto [first, bytes] = *each;
     uint64_t end;

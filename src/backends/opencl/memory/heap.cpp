@@ -52,7 +52,8 @@ Status createRoot(Root** out, cl_context context, uint64_t size, uint64_t alignm
   if (error != CL_SUCCESS) return failure("clCreateBuffer", error);
   std::unique_ptr<Root> root;
   RT_TRY(makeRoot(&root, memory, size));
-  // Memory of the host has its own addresses, which kernels and the program share.
+  // Memory of the host has its own addresses, which kernels and the program share. A buffer of the device has no address of its
+  // own, and gets one that no memory is at.
   if (host == nullptr) return putIntoWindow(std::move(root), alignment, out);
   root->address = reinterpret_cast<uintptr_t>(host);
   *out = root.release();
@@ -60,6 +61,7 @@ Status createRoot(Root** out, cl_context context, uint64_t size, uint64_t alignm
 }
 
 Status borrowRoot(Root** out, cl_mem memory, uint64_t size) {
+  // The program may release its cl_mem while the root is used.
   RT_CL_TRY(clRetainMemObject, memory);
   std::unique_ptr<Root> root;
   RT_TRY(makeRoot(&root, memory, size));

@@ -90,6 +90,7 @@ Status allocateAddresses(backend::Memory* memory, Device& device, int32_t kind, 
   const uintptr_t address = bytes == size ? first : (first + alignment - 1) & ~(alignment - 1);
   *memory = {reinterpret_cast<void*>(address), size, kind, {address, first}, kAddresses, kind != RT_MEMORY_DEVICE};
   try {
+    // Last: a launch names all memory of the list to the driver.
     device.noteAddresses(given, bytes);
     return Status();
   } catch (const std::bad_alloc&) {  // the driver's memory has to go back
@@ -142,6 +143,7 @@ Status allocatePlain(backend::Memory* memory, Device& device, uint64_t size, uin
 Status allocateBuffer(backend::Memory* memory, Device& device, int32_t kind, uint64_t size, uint64_t alignment) {
   RT_TRY(device.lost());
   if (alignment < kAlignment) alignment = kAlignment;
+  // Drivers may accept more and fail at the first use.
   if (size > device.facts().max_allocation_bytes) return tooLarge(device, size);
   Status status;
   if (device.tier() == RT_MEMORY_TIER_BUFFER) {

@@ -18,6 +18,7 @@ Status Parts::take(Part** out, Device& device, cl_mem whole, uint64_t offset, ui
   } else {
     Part& made = list_.emplace_back(Part{nullptr, offset, size, 0, this});
     Error error = CL_SUCCESS;
+    // Parts that overlap must not be written at once. bindPart() cuts them so that those of one launch do not.
     const cl_buffer_region region = {offset, size};
     made.memory = RT_CL_MAKE(&error, clCreateSubBuffer, whole, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region);
     if (error != CL_SUCCESS) {

@@ -119,6 +119,7 @@ void copyOnHost(const backend::Copy& copy) {
 void fillOnHost(const backend::Fill& fill) {
   for (uint64_t row = 0; row < fill.height; ++row) {
     char* at = static_cast<char*>(fill.dst) + row * fill.pitch;
+    // The width is a multiple of the pattern.
     for (uint64_t i = 0; i < fill.width; i += fill.pattern_size) memcpy(at + i, fill.pattern, fill.pattern_size);
   }
 }
@@ -167,6 +168,7 @@ Error enqueueFill(Device& device, cl_command_queue queue, const PlacedFill& plac
 // A hint, about whole roots: moving one to the host would take its other blocks along.
 Error enqueuePrefetch(Device&, cl_command_queue queue, const void* address, uint64_t, bool to_host, CommandEvents* events) {
   const Location location = locationOf(address);
+  // No failure: a hint may be left out.
   if (location.root == nullptr || to_host) return CL_SUCCESS;
   return RT_CL_CALL(clEnqueueMigrateMemObjects, queue, 1, &location.root->memory, 0, 0, nullptr, eventOf(events));
 }

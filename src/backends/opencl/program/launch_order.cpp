@@ -60,6 +60,7 @@ LaunchOrder::Shape& LaunchOrder::shapeOf(const size_t group[3]) {
 
 Error LaunchOrder::enqueue(cl_command_queue queue, cl_kernel kernel, const Range& range, CommandEvents* events) {
   std::lock_guard lock(mutex_);
+  // By the size of the group: a driver compiles a kernel for each.
   Shape& shape = shapeOf(range.group);
   // Two figures for each launch, of two and of three directions, since drivers count either.
   const size_t width_of_two = std::max(range.items[0], range.items[1]), width = std::max(width_of_two, range.items[2]);

@@ -35,6 +35,7 @@ Error readBinary(std::vector<unsigned char>* binary, cl_program program) {
   if (error != CL_SUCCESS || size == 0) return error;
   binary->resize(size);
   unsigned char* into = binary->data();
+  // The driver takes an array with a pointer for each device. A program here has one device.
   error = RT_CL_CALL(clGetProgramInfo, program, CL_PROGRAM_BINARIES, sizeof into, &into, nullptr);
   if (error != CL_SUCCESS) binary->clear();
   return error;
@@ -287,6 +288,7 @@ Status Libraries::part(backend::BuiltPart* out, Library& library) const {
                          "The module was loaded from a binary or SPIR-V of the program, which serves as its image.");
   }
   compiler::OpenClImage image;
+  // The options are part of the image: the driver's build of a binary takes them as well.
   image.options = library.options;
   image.kernels = library.kernels;
   image.optimized = library.optimized;
@@ -343,6 +345,7 @@ Status Libraries::fromPart(Ref<Library>* library, const backend::ImagePart& part
     (*library)->binary_ = std::move(image.binary);  // some drivers would give another one
     return Status();
   }
+  // Told first: a lost device refuses any binary.
   RT_TRY(device_.lost());
   return Status::error(RT_ERROR_INVALID_IMAGE, "The driver of %s refuses the binary in the image \"%s\".", device_.facts().id,
                        name);

@@ -13,6 +13,7 @@ Status Module::create(Ref<backend::Module>* out, Ref<Library> library, const cha
   module->origin_ = origin;
   for (const compiler::OpenClKernel& described : library->kernels) {
     Ref<backend::Kernel> pipeline;
+    // All kernels at once: a module whose kernel the driver refuses is refused as a whole.
     RT_TRY(Pipeline::create(&pipeline, library, described));
     if (!module->add(described.name, std::move(pipeline))) {
       return Status::error(RT_ERROR_INVALID_IMAGE, "\"%s\" has two kernels of the name \"%s\".", name, described.name.c_str());
@@ -46,6 +47,7 @@ bool ModuleLoader::takes(int32_t format) const {
 }
 
 Status ModuleLoader::load(Ref<backend::Module>* module, const backend::Image& image) {
+  // As above.
   RT_TRY(device_.lost());
   const char* name = image.name[0] != '\0' ? image.name : image.format == RT_IMAGE_OPENCL_C ? "kernel.cl" : "image";
   Libraries& libraries = device_.libraries();

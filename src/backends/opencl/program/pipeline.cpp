@@ -146,6 +146,7 @@ Status Pipeline::create(Ref<backend::Kernel>* out, Ref<Library> library, const c
     fresh->addArgument(argument.size, argument.kind);
     // The driver counts the arguments of its own kernel, and messages count those of the program's.
     fresh->native_index_.push_back(native_index);
+    // Only a struct can hide an address; a scalar of its size is a number.
     fresh->may_hold_addresses_.push_back(argument.is_record && fresh->library_->follows_addresses);
     fresh->argument_texts_.push_back({argument.name, argument.type_name});
     native_index += argument.kind == RT_ARG_POINTER && fresh->library_->hidden_offsets ? 2 : 1;
@@ -186,6 +187,7 @@ Status Pipeline::ask() {
             nullptr);
   RT_CL_TRY(clGetKernelWorkGroupInfo, kernel, device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local, &local, nullptr);
   RT_CL_TRY(clGetKernelWorkGroupInfo, kernel, device, CL_KERNEL_PRIVATE_MEM_SIZE, sizeof own, &own, nullptr);
+  // A driver may add memory of its own, and some tell nothing.
   local_bytes_ = std::max<uint64_t>(local_bytes_, local);
   private_bytes_ = own;
   multiple_ = static_cast<uint32_t>(std::max<size_t>(multiple, 1));

@@ -57,6 +57,7 @@ Status Replay::makeNode(Ref<Node>* out, const Work& work) const {
     // Root and offset are looked up here once. The exec's leases keep the memory, so they stay right.
     node->command = PlacedCopy(*copy);
   } else if (const auto* fill = std::get_if<backend::Fill>(&work)) {
+    // As for copies.
     node->command = PlacedFill(*fill);
   } else if (const auto* prefetch = std::get_if<backend::PrefetchStep>(&work)) {
     node->command = *prefetch;
@@ -120,6 +121,7 @@ Status Replay::enqueueNode(cl_command_queue queue, Node& node, size_t step, Time
   Device::KeptAddresses told;
   // Under the mutex, which keeps two launches of one replay from mixing their nodes.
   if (list.follows_addresses_) told = device_.keepAddresses();  // once for all of its kernels
+  // Null: one queue keeps all steps in order.
   if (queues_ != nullptr) return enqueueBranches(queue, list, times);
   for (size_t i = 0; i < list.nodes_.size(); ++i) RT_TRY(enqueueNode(queue, *list.nodes_[i], i, times));
   return Status();

@@ -19,6 +19,7 @@ constexpr uint64_t kLongCopy = 1 << 20;  // bytes: tens of microseconds, many ti
 bool leavesRoom(const backend::ReplayStep& step, uint32_t units) {
   if (const auto* kernel = std::get_if<backend::KernelStep>(&step.work)) {
     const uint32_t* grid = kernel->launch.grid;
+    // Half of the units at least are free beside it.
     return uint64_t{grid[0]} * grid[1] * grid[2] <= units / 2;
   }
   const auto* copy = std::get_if<backend::Copy>(&step.work);
@@ -47,6 +48,7 @@ Status ReplayQueues::create(std::unique_ptr<ReplayQueues>* out, Device& device, 
   // Without queues of their own the branches go one after another in the stream's queue, in the order of the plan.
   if (!isWorthwhile(steps, device.facts().compute_units)) return Status();
   std::unique_ptr<ReplayQueues> queues(new ReplayQueues(device));
+  // All that can be known once is worked out here: a launch only enqueues.
   queues->schedule(steps);
   RT_TRY(queues->takeQueues());
   *out = std::move(queues);
@@ -85,6 +87,7 @@ void ReplayQueues::schedule(Steps steps) {
     last_.push_back(point);
   }
   queues_.resize(last.size());
+  // One event for each point, made anew by each launch.
   events_.resize(points);
   // A launch waits for no more events at once than there are points, and so allocates nothing.
   list_.reserve(points);

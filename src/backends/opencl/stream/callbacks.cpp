@@ -99,6 +99,7 @@ void WakeTrigger::fired() {
 bool isOver(cl_event event, Error* status) {
   cl_int now = CL_QUEUED;
   const Error error = RT_CL_PLAIN(clGetEventInfo, event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof now, &now, nullptr);
+  // A driver that cannot answer counts as over, with its error: a wait must end.
   *status = error != CL_SUCCESS ? error : now;
   return error != CL_SUCCESS || now <= CL_COMPLETE;
 }

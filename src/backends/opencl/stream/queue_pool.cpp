@@ -31,6 +31,7 @@ QueuePool::Entry* QueuePool::findShared(bool timed) {
   Entry* best = nullptr;
   const auto streams = [](const Entry& each) { return each.leases - each.leaving; };
   for (Entry& each : queues_) {
+    // A queue with times serves a stream that wants none. The other way round it does not.
     if ((each.timed || !timed) && (best == nullptr || streams(each) < streams(*best))) best = &each;
   }
   return best;

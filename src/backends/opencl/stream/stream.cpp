@@ -311,6 +311,7 @@ Status Stream::enqueueRecord(backend::Point& given, Status carried, uint64_t ser
     std::swap(record_, record);
     record_serial_ = serial;
   }
+  // Last: from here on other streams wait for the event.
   point.recorded(event, std::move(carried));
   return Status();
 }
@@ -333,6 +334,7 @@ Status Stream::enqueueWait(backend::Point& point, bool* taken) {
   const Point* own = Point::of(point, device());
   cl_event event = own != nullptr ? eventOnDevice(*own) : nullptr;
   *taken = event != nullptr;
+  // The caller holds the stream, and goes on when the host has seen the point.
   if (!*taken) return Status();
   // The order of the program's event is unknown here, as with the program's own queue.
   if (own->imported()) noteProgram();

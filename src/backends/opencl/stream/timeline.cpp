@@ -35,6 +35,7 @@ bool Timeline::makeQueue() {
   cl_context context;
   if (!device_.context(&context).ok()) return false;
   Error error = CL_SUCCESS;
+  // Its own: in a queue of a stream the marker would wait for the program's work.
   queue_ = RT_CL_PLAIN(clCreateCommandQueue, context, device_.id(), CL_QUEUE_PROFILING_ENABLE, &error);
   return error == CL_SUCCESS;
 }
