@@ -1,4 +1,4 @@
-// How long a program waits for its kernels (P16): from source to a module that can launch, cold, until optimised code is in,
+// How long a program waits for its kernels (P16). From source to a module that can launch: cold, until optimised code is in,
 // and from the disk cache. The sources are the kernels of examples/digits, and the same kernels with vectors. Beside PoCL,
 // whose cache is off.
 #include <chrono>

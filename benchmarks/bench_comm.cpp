@@ -25,7 +25,7 @@ struct Stretch {
   uint64_t elements;
 };
 
-// What each process has.
+// The parts that each process has.
 struct Process {
   rtContext_t context = nullptr;
   rtStream_t stream = nullptr;

@@ -1,7 +1,8 @@
 // Communicators of two processes with a CUDA device each, as torchrun and mpirun start them, beside NCCL's own calls in the
 // same processes. This program starts itself again for rank 1, which follows what rank 0 measures through a pipe: which
-// operation, by which way, how often. CUDA's runtime and NCCL are opened at run time (RT_CUDART, RT_NCCL). What hangs is named
-// after BENCH_COMM_SECONDS (120). BENCH_COMM_MOST_BYTES is the longest shape (1 GiB), less where the devices are simulated.
+// operation, by which way, how often. CUDA's runtime and NCCL are opened at run time (RT_CUDART, RT_NCCL). An operation that
+// hangs is named after BENCH_COMM_SECONDS (120). BENCH_COMM_MOST_BYTES is the longest shape (1 GiB), less where the devices are
+// simulated.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -146,7 +147,7 @@ Rank own;
 enum Shape : int32_t { kAllReduce, kAllGather, kReduceScatter, kSendReceive, kShapes };
 constexpr const char* kNames[kShapes] = {"all_reduce", "all_gather", "reduce_scatter", "send_receive"};
 
-// What rank 1 is told to do; rank 0 does the same.
+// An order to rank 1; rank 0 does the same.
 struct Order {
   int32_t shape;
   int32_t ours;

@@ -1,8 +1,8 @@
-// All-reduce of floats between two processes of one host, each waited for: communicators over shared memory beside
-// MPI_Allreduce of the same processes and memory, in turns. The id of the communicator goes from rank to rank by MPI_Bcast.
-//   mpirun -n 2 bench_comm_shared_memory [SECONDS for each length]
-// Prints, for each length, bytes and the least nanoseconds that one operation took of ours and of MPI's: over many short
-// stretches, since other programs may have the cores for a while.
+// All-reduce of floats between two processes of one host, each waited for. Communicators over shared memory and MPI_Allreduce
+// have the same processes and memory, in turns. The id of the communicator goes from rank to rank by MPI_Bcast. mpirun -n 2
+// bench_comm_shared_memory [SECONDS for each length]
+// Prints, for each length, bytes and the least nanoseconds of one operation, ours and MPI's. It takes many short stretches,
+// since other programs may have the cores for a while.
 #include <mpi.h>
 
 #include <algorithm>

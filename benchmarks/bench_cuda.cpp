@@ -1,6 +1,6 @@
-// The CUDA backend beside the CUDA runtime, in one process and on one primary context: launches (P1), events and waits (P2), a
-// launch through a one-node graph (P3, raw calls, as an experiment), launches of graphs (P4), pageable copies (P9), modules
-// from the cache (P16), and what the start of a CPU stream costs where CUDA is installed (P18).
+// The CUDA backend beside the CUDA runtime, in one process and on one primary context. Launches (P1), events and waits (P2),
+// launches of graphs (P4), pageable copies (P9), modules from the cache (P16). A launch through a one-node graph (P3) has raw
+// calls, as an experiment. P18 is the start of a CPU stream where CUDA is installed.
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
@@ -122,7 +122,7 @@ void registerEvents() {
   registerComparison(Comparison("P2_event_record_timed")
                          .ours("manyrt", calls([] { RT_CHECK(rtEventRecord(timed, stream)); }, emptyOurs))
                          .peer("cudaEventRecord", calls([] { CUDA_CHECK(cudaEventRecord(raw_timed, raw_stream)); }, emptyRaw)));
-  // Of an event that is not passed: a kernel that takes a while runs ahead of it in neither case, so the record is renewed.
+  // For an event that is not passed. A kernel that takes a while runs ahead of it in neither case, so the record is renewed.
   registerComparison(Comparison("P2_record_and_wait")
                          .ours("manyrt", calls(
                                              [] {
@@ -528,7 +528,7 @@ void registerModules() {
   };
   Comparison cached("P16_cuda_cached");
   cached.ours("manyrt", single(next, next));
-  // What the driver needs for a cubin of the same kernels, found as the only file of a fresh cache.
+  // The driver's time for a cubin of the same kernels, found as the only file of a fresh cache.
   static std::string cubin = read((std::string(getenv("RT_BENCH_CUBIN") != nullptr ? getenv("RT_BENCH_CUBIN") : "")).c_str());
   if (!cubin.empty()) {
     cached.peer("cuModuleLoadData", single([] {},

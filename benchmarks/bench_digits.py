@@ -26,7 +26,7 @@ PIXELS, HIDDEN, CLASSES, BATCH = 64, 128, 10, 32
 MOMENTUM, DECAY, FIRST_RATE = 0.9, 1e-4, 0.1
 WARM_UP = 2  # epochs
 SETTLE = 0.015  # seconds before each epoch: longer than the threads of the other side spin
-# What two sums in another order may come to. An image that lies on the border between two digits is read either way.
+# How far two sums in another order may be apart. An image that lies on the border between two digits is read either way.
 LOSS_TOLERANCE, IMAGES_TOLERANCE = 2e-3, 2
 ORDER_SEED, MASK = 0x5DEECE66D, 2**64 - 1
 

@@ -1,5 +1,6 @@
-// What the replay of a graph costs for each of its nodes (P13): a straight line of empty kernels, and wide graphs of empty
-// kernels and of kernels of about a microsecond, beside oneTBB's flow graph, the same kernels launched one by one, and PoCL.
+// The cost of a graph's replay for each of its nodes (P13). It has a straight line of empty kernels, and wide graphs of empty
+// kernels and of kernels of about a microsecond. Beside it are oneTBB's flow graph, the same kernels launched one by one, and
+// PoCL.
 #include <vector>
 
 #include "machine.h"

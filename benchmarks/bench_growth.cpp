@@ -1,6 +1,6 @@
-// How costs grow (P20): a launch beside up to 10,000 streams, an allocation beside up to a million live blocks, plans of up to
-// 100,000 nodes in many shapes with the memory that they take at most, and plans of up to 10,000 temporaries with the bytes
-// that they give them beside those that are live at once.
+// How costs grow (P20). A launch beside up to 10,000 streams, and an allocation beside up to a million live blocks. Plans of up
+// to 100,000 nodes in many shapes, with the memory that they take at most. Plans of up to 10,000 temporaries, with their bytes
+// beside those that are live at once.
 #include <malloc.h>
 
 #include <cstdio>

@@ -1,5 +1,5 @@
-// What a launch costs: the call itself over the null backend (P1), empty kernels through a worker or drained by the thread
-// that waits (P11), and launch + synchronise, hot or after a pause (P12).
+// The cost of a launch. P1 is the call itself over the null backend, P11 empty kernels through a worker or drained by the
+// thread that waits. P12 is launch and synchronise, hot or after a pause.
 #include <atomic>
 #include <thread>
 

@@ -1,5 +1,5 @@
-// Memory of a stream's order on the CPU: allocation and free from one thread (P5) and from many (P6), beside malloc and free,
-// which know no streams; and how much of it recorded programs need (P7).
+// Memory of a stream's order on the CPU: allocation and free from one thread (P5) and from many (P6). Beside it are malloc and
+// free, which know no streams. P7 is how much of it recorded programs need.
 #include <cstdlib>
 
 #include "memory_traces.h"

@@ -1,6 +1,6 @@
-// The OpenCL backend beside raw OpenCL in one process, on every device that is no emulator: launches (P17), memory from the
-// pool beside buffers of the driver (P8), the replay of a graph beside its launches, and copies. A comparison's name ends with
-// the device and its tier of memory; RT_OPENCL_MEMORY forces another one.
+// The OpenCL backend beside raw OpenCL in one process, on every device that is no emulator. It has launches (P17), memory from
+// the pool beside buffers of the driver (P8), the replay of a graph beside its launches, and copies. A comparison's name ends
+// with the device and its tier of memory; RT_OPENCL_MEMORY forces another one.
 #define CL_TARGET_OPENCL_VERSION 200
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>

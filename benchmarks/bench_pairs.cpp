@@ -1,6 +1,6 @@
-// Every pair of the devices of this host, a device with itself among them: how long a short copy takes and how fast a long one
-// is, both ways, and the all-reduce of a communicator of the two. scripts/pairs_table.py makes a table of it.
-// BENCH_PAIRS_MOST_BYTES is the length of the long ones (64 MiB), less where a device is simulated.
+// Every pair of the devices of this host, a device with itself among them. It has the time of a short copy and the speed of a
+// long one, both ways, and an all-reduce of the two. scripts/pairs_table.py makes a table of it. BENCH_PAIRS_MOST_BYTES is the
+// length of the long ones (64 MiB), less where a device is simulated.
 #include <cstdlib>
 #include <string>
 #include <vector>

@@ -1,5 +1,5 @@
-// An empty parallel-for over all cores (P14): a launch and its synchronise against an OpenMP region, beside a cache line that
-// goes to another core and back, which is what telling one other thread and hearing from it costs.
+// An empty parallel-for over all cores (P14): a launch and its synchronise against an OpenMP region. Beside it a cache line
+// goes to another core and back: so much it costs to tell one other thread and hear from it.
 #include "machine.h"
 #include "peers.h"
 

@@ -1,7 +1,7 @@
-// Sixty kernels from source on the CPU (P15): this library beside PoCL, Intel's runtime and, for twelve of them, loops written
-// by hand with OpenMP, in one process. The results of all are compared with a reference before they are timed; a wrong result
-// of this library ends the program with a failure, one of a peer is a word in its column. The candidates run in turn, and what
-// counts is the median of the rounds. scripts/sixty_table.py makes docs/lab/sixty.md of the JSON.
+// Sixty kernels from source on the CPU (P15), in one process: this library beside PoCL and Intel's runtime. Twelve of them also
+// have loops written by hand with OpenMP. The results of all are compared with a reference before they are timed; a wrong
+// result of this library ends the program with a failure, one of a peer is a word in its column. The candidates run in turn,
+// and what counts is the median of the rounds. scripts/sixty_table.py makes docs/lab/sixty.md of the JSON.
 //
 // bench_sixty [--filter=WORD,...] [--modes=plain,relaxed] [--rounds=N] [--milliseconds=N] [--scale=N] [--benchmark_out=FILE]
 // bench_sixty --check [--filter=WORD,...]: only compares, at the small odd sizes of the tests

@@ -1,6 +1,6 @@
-// From a fresh process to a CPU stream (P18), and to the end of an optimised kernel of digits from an image. This program starts
-// itself again for each sample; the child times its own first calls, so that loading the program is no part of it, and fails where
-// a driver of CUDA has been touched.
+// From a fresh process to a CPU stream (P18), and to the end of an optimised kernel of digits from an image. This program
+// starts itself again for each sample; the child times its own first calls, so that loading the program is no part of it. It
+// fails where a driver of CUDA has been touched.
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -122,7 +122,7 @@ int child(const char* what) {
   _exit(EXIT_SUCCESS);  // what PoCL does at its end is not measured
 }
 
-// What a child prints; below zero where it fails.
+// The number that a child prints; below zero where it fails.
 double runChild(const std::string& environment, const std::string& what) {
   char path[4096] = "";
   if (readlink("/proc/self/exe", path, sizeof path - 1) <= 0) return -1;

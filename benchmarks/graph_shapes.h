@@ -29,7 +29,7 @@ Dependencies each(uint32_t count, Add add) {
   return result;
 }
 
-// What a capture of `streams` streams gives, which wait for each other's newest node once in eight times.
+// As a capture of `streams` streams gives it, which wait for each other's newest node once in eight times.
 inline Dependencies streams(uint32_t count, uint32_t streams) {
   std::mt19937 random(1);
   return each(count, [&](uint32_t i, std::vector<uint32_t>& before) {

@@ -64,8 +64,8 @@ class Comparison {
 
 void registerComparison(Comparison comparison);
 
-// For operations that follow each other without a pause: the median over many short stretches of the repetition, so that a
-// stretch in which another process had the core does not count. `operations` are done by one call.
+// For operations that follow each other without a pause. It is the median over many short stretches of the repetition: one in
+// which another process had the core does not count. `operations` are done by one call.
 template <class Call>
 Measure hot(Call call, uint64_t operations = 1) {
   return [call, operations](int64_t budget) mutable {

@@ -1,5 +1,5 @@
-// Recorded allocations replayed in allocators (P7): the peak of the bytes that each takes from its driver, beside the peak of
-// the bytes that are live. Figures are bytes and the same in each repetition, so that a trace is replayed once.
+// Recorded allocations replayed in allocators (P7). It has the peak of the bytes that each takes from its driver, beside the
+// peak of the live bytes. Figures are bytes and the same in each repetition, so that a trace is replayed once.
 #pragma once
 
 #include <functional>

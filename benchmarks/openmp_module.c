@@ -1,4 +1,4 @@
-/* What the benchmarks ask of an OpenMP runtime. Compiled once with gcc (libgomp) and once with clang (libomp) into modules
+/* The benchmarks' questions to an OpenMP runtime. Compiled once with gcc (libgomp) and once with clang (libomp) into modules
  * that peer_openmp.cpp opens. */
 void bench_parallel(void);
 void bench_tasks(int count);

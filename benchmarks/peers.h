@@ -1,5 +1,5 @@
-// What the benchmarks run beside: PoCL through OpenCL, oneTBB, and OpenMP of gcc and of clang. Each can be missing, at build
-// time or at run time; then find() gives null and says why.
+// The peers of the benchmarks: PoCL through OpenCL, oneTBB, and OpenMP of gcc and of clang. Each can be missing, at build time
+// or at run time; then find() gives null and says why.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace bench {
 
-// Sets what the peers read from the environment when they start: both drivers of PoCL side by side, and OpenMP threads that
-// stay awake for some milliseconds (for ever, as "active" alone has it, they would take the cores of the next candidate).
+// Sets the variables that the peers read when they start. Both drivers of PoCL are side by side, and OpenMP threads stay awake
+// for some milliseconds. For ever, as "active" alone has it, they would take the cores of the next candidate.
 void prepareEnvironment();
 
 // One device of PoCL with an in-order queue and an empty kernel without arguments.

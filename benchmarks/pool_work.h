@@ -1,6 +1,6 @@
-// Pairs of an allocation and a free in the order of a stream, as P5 and P6 count them: one block at a time, beside a thousand
-// live blocks of random size, or blocks of mixed sizes of which a few are live; from one thread or from several, each on a stream
-// of its own.
+// Pairs of an allocation and a free in the order of a stream, as P5 and P6 count them. There is one block at a time, beside a
+// thousand live blocks of random size, or blocks of mixed sizes with a few live. They come from one thread or from several,
+// each on a stream of its own.
 #pragma once
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Times what one rank of digits_parallel computes, without the others: scale_compute SIZE EPOCHS
- * The rank is the last of SIZE, which has the most images of each batch; its gradients are its own. Prints the median time of
- * an epoch in seconds, by the host's clock: dealing images, uploads, the steps and the rank's held-out images. */
+ * Times the computations of one rank of digits_parallel, without the others. Usage: scale_compute SIZE EPOCHS. The rank is the
+ * last of SIZE, which has the most images of each batch. Its gradients are its own. Prints the median time of an epoch in
+ * seconds, by the host's clock: dealing images, uploads, the steps and the rank's held-out images. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>

@@ -1,5 +1,5 @@
-# manyrt_comm, alias manyrt::manyrt-comm: libmanyrt-comm.so, communicators over rt.h. Of the core it uses what is exported, and has
-# its own copy of a few files of src/base.
+# manyrt_comm, alias manyrt::manyrt-comm: libmanyrt-comm.so, communicators over rt.h. It uses the exported part of the core, and
+# has its own copy of a few files of src/base.
 file(GLOB_RECURSE manyrt_comm_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/comm/*.cpp)
 list(FILTER manyrt_comm_sources EXCLUDE REGEX "/comm/mpi_plugin/")  # below
 set(manyrt_comm_map ${PROJECT_SOURCE_DIR}/cmake/manyrt-comm.map)

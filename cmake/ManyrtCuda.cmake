@@ -1,5 +1,5 @@
 # The CUDA toolkit, where there is one: its headers check the project's own declarations. The runtime is opened when it is wanted.
-# It can be linked in instead, but has more thread-local storage than a library that is opened late may bring: bindings, which
+# It can be linked in instead, but has more thread-local storage than a library that is opened late may bring. Bindings, which
 # open this one, would fail.
 option(MANYRT_CUDA_TOOLKIT "Use a CUDA toolkit that is found" ON)
 option(MANYRT_LINK_CUDART "Link the CUDA runtime in; programs then have to link this library too, not open it" OFF)

@@ -8,7 +8,7 @@ if(MANYRT_SANITIZE STREQUAL "address")
   # A null pointer that is followed ends the process by AddressSanitizer, too; a check at each pointer takes a quarter of the time.
   set(manyrt_sanitize_flags -fsanitize=address,undefined -fno-sanitize=null -fno-sanitize-recover=all)
   add_compile_definitions(MANYRT_SANITIZE=address MANYRT_SANITIZE_ADDRESS=1)
-  # In a function that gcc 12 makes small, as cold ones are, it writes the end of a frame with one string instruction and does
+  # In a function that gcc 12 makes small, as cold ones are, it writes the end of a frame with one string instruction. It does
   # not say that the frame is free. When all of a size are taken, each call searches them all.
   include(CheckCXXCompilerFlag)
   check_cxx_compiler_flag(-mstringop-strategy=libcall manyrt_has_stringop_strategy)

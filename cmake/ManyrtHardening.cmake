@@ -1,6 +1,6 @@
-# What a distribution builds its libraries with: stack protector, checked calls of libc, marks of control-flow protection, every
-# symbol bound and the table of them read-only before the program runs. docs/lab/benchmarks.md has what it costs. Not in sanitized
-# builds, whose checks know more, and checked calls only where the compiler optimises.
+# The flags of distributions for their libraries: stack protector, checked calls of libc, marks of control-flow protection.
+# Every symbol is bound and the table of them read-only before the program runs. docs/lab/benchmarks.md has what it costs. Not
+# in sanitized builds, whose checks know more, and checked calls only where the compiler optimises.
 option(MANYRT_HARDEN "Build the library hardened" ON)
 add_library(manyrt_hardening INTERFACE)
 if(MANYRT_HARDEN AND NOT MANYRT_SANITIZE)

@@ -69,8 +69,8 @@ target_include_directories(manyrt_objects PUBLIC ${PROJECT_SOURCE_DIR}/src ${PRO
 target_link_libraries(manyrt_objects PRIVATE manyrt_warnings manyrt_hardening manyrt_fibers manyrt_cudart PkgConfig::HWLOC Threads::Threads
   nlohmann_json::nlohmann_json)
 
-# Read once for all files where tests are built (tests/CMakeLists.txt). What a file names of them it includes all the same:
-# scripts/check_includes.py has the list too.
+# Read once for all files where tests are built (tests/CMakeLists.txt). A file that names something of them includes them all
+# the same: scripts/check_includes.py has the list too.
 set(manyrt_precompiled_headers <algorithm> <array> <atomic> <cstdint> <cstring> <functional> <map> <memory> <mutex> <optional> <set>
   <string> <thread> <unordered_map> <vector>)
 if(MANYRT_SANITIZE OR MANYRT_COMPILE_TESTS_FAST OR MANYRT_UNITY)

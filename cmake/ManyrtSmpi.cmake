@@ -1,5 +1,6 @@
-# The programs that SimGrid's SMPI runs over simulated hosts (docs/lab/scale.md, Debian: libsimgrid-dev): the engine of MPI,
-# digits_parallel, scale_all_reduce and scale_create, built against SMPI's mpi.h, in build/*/smpi. The libraries are those of this
+# The programs that SimGrid's SMPI runs over simulated hosts (docs/lab/scale.md, Debian: libsimgrid-dev). They are the engine of
+# MPI, digits_parallel, scale_all_reduce and scale_create, built against SMPI's mpi.h, in build/*/smpi. The libraries are those
+# of this
 # build. smpirun loads a program as a library, once for each rank.
 option(MANYRT_SMPI "Build the programs for SimGrid's SMPI where it is found" ON)
 set(MANYRT_SMPIRUN "")
@@ -51,7 +52,7 @@ target_compile_definitions(digits_parallel_smpi PRIVATE MANYRT_EXAMPLE_MPI=1)
 manyrt_smpi_program(scale_all_reduce_smpi scale_all_reduce ${PROJECT_SOURCE_DIR}/benchmarks/scale_all_reduce.c)
 manyrt_smpi_program(scale_create_smpi scale_create ${PROJECT_SOURCE_DIR}/benchmarks/scale_create.c)
 
-# What one rank computes, on this machine.
+# The computations of one rank, on this machine.
 add_executable(scale_compute ${PROJECT_SOURCE_DIR}/benchmarks/scale_compute.c
   ${PROJECT_SOURCE_DIR}/examples/digits_parallel/replica.c ${PROJECT_SOURCE_DIR}/examples/digits/data.c
   ${PROJECT_SOURCE_DIR}/examples/digits/network.c)

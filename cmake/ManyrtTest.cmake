@@ -1,5 +1,5 @@
-# What watches pointers doubles the time that a test takes to compile. In the library most of it stays; a test that follows a pointer
-# to nowhere is found by AddressSanitizer.
+# A watch on pointers doubles the time that a test takes to compile. In the library most of it stays; a test that follows a
+# pointer to nowhere is found by AddressSanitizer.
 set(manyrt_test_options -O1 -g1)
 if(MANYRT_SANITIZE STREQUAL "address")
   list(APPEND manyrt_test_options -fno-sanitize=alignment,object-size,vptr)
@@ -76,8 +76,8 @@ function(manyrt_on_simulated_cuda entry)
   set_tests_properties(${entry} PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77 ENVIRONMENT "${environment}")
 endfunction()
 
-# manyrt_on_opencl(entry driver tier [COMMAND...]): the entry runs on the OpenCL devices that are installed, PoCL's with this
-# driver of it (basic, pthread) and all of them in this tier.
+# manyrt_on_opencl(entry driver tier [COMMAND...]): the entry runs on the OpenCL devices that are installed, all of them in this
+# tier. PoCL's has this driver of it (basic, pthread).
 function(manyrt_on_opencl entry driver tier)
   add_test(NAME ${entry} ${ARGN})
   set_tests_properties(${entry} PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77

@@ -27,7 +27,7 @@ set(ENV{PKG_CONFIG_LIBDIR} ${manyrt_aarch64_libraries}/pkgconfig)
 set(CMAKE_C_STANDARD_INCLUDE_DIRECTORIES ${MANYRT_AARCH64_ROOT}/usr/include/aarch64-linux-gnu)
 set(CMAKE_CXX_STANDARD_INCLUDE_DIRECTORIES ${MANYRT_AARCH64_ROOT}/usr/include/aarch64-linux-gnu)
 
-# What the libraries need in turn. Programs of the build folder find it by LD_LIBRARY_PATH when they start.
+# The libraries' own needs. Programs of the build folder find it by LD_LIBRARY_PATH when they start.
 foreach(kind EXE SHARED MODULE)
   set(CMAKE_${kind}_LINKER_FLAGS_INIT "-Wl,-rpath-link,${manyrt_aarch64_libraries}")
 endforeach()

@@ -1,9 +1,10 @@
 # manyrt_add_kernels(target file.cl... [TARGETS cpu cuda:sm_90 ...] [OPTIONS -DN=4 -cl-mad-enable ...] [INCLUDE_DIRECTORIES folders...]
 #                    [NO_SOURCE])
 #
-# Compiles each file with `manyrt cc` when the target is built, and again when the file or a header of it has changed. Of add.cl come
-# an image, add.rtm, and a header with its bytes, which sources of the target find as "kernels/add.h": add_image, add_image_size. The
-# folder of both is the target's property MANYRT_KERNELS. TARGETS are those of `manyrt cc`; without them, the processor that builds.
+# Compiles each file with `manyrt cc` when the target is built, and again when the file or a header of it has changed. An image,
+# add.rtm, comes of add.cl, and a header with its bytes, which sources of the target find as "kernels/add.h": add_image,
+# add_image_size. The folder of both is the target's property MANYRT_KERNELS. TARGETS are those of `manyrt cc`; without them,
+# the processor that builds.
 function(manyrt_add_kernels target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "NO_SOURCE" "" "TARGETS;OPTIONS;INCLUDE_DIRECTORIES")
   if(NOT TARGET ${target})

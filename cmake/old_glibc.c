@@ -1,5 +1,5 @@
-// What libstdc++ of gcc 12 and later expects of the C library and Debian 11's does not have (glibc 2.31). Linked into each
-// library and program of a wheel, visible there alone. cmake/sysroot.cmake has the rest.
+// Functions of the C library that libstdc++ of gcc 12 and later expects, and Debian 11's does not have (glibc 2.31). Linked
+// into each library and program of a wheel, visible there alone. cmake/sysroot.cmake has the rest.
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/random.h>

@@ -31,7 +31,7 @@ table=(
   "process            900  TraceTest.TheLargestSizeOfAFileEndsTheTraceAndNotTheProgram"
   "examples           300  "
 )
-# What "examples" runs, each for at most those seconds: they check their own results and end with 0.
+# The programs of "examples", each for at most those seconds. They check their own results and end with 0.
 examples=(device_info event_timing host_function host_kernel pool_stats error_handling runtime_tour vector_add dynamic_batches
   stream_overlap fence_pipeline heat build_error)
 
@@ -64,7 +64,7 @@ unpack_packages() {
   echo "${target_packages[*]}" >"$stamp"
 }
 
-# What a compiler of kernels is on aarch64: programs with the usual names. The compiler knows no -mcpu=native, being a cross
+# The compilers of kernels on aarch64: programs with the usual names. The compiler knows no -mcpu=native, being a cross
 # compiler, and is told the processor instead. It keeps the name by which it was started, so that the library sees the compiler
 # itself and no wrapper.
 make_tools() {

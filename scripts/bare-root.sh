@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# A bare Debian 12 in a folder, for the scripts that prove things in one: they source this file, which needs root and debootstrap.
-# The root reaches the archives that this machine reaches: its mirror, proxies, certificates and names.
+# A bare Debian 12 in a folder, for the scripts that prove things in one. They source this file, which needs root and
+# debootstrap. The root reaches the archives that this machine reaches: its mirror, proxies, certificates and names.
 bare_root_suite=bookworm
 
 # The mirror of this machine for the suite, else Debian's own. apt knows it from any form of sources.list, once it has its lists.

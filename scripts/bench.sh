@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Builds and runs every benchmark that this machine can run, keeps the figures in docs/lab/measured/bench_*.json and writes the
+# Builds and runs every benchmark that this machine can run, and keeps the figures in docs/lab/measured/bench_*.json. Writes the
 # tables from them: docs/lab/benchmarks.md, sixty.md (kernels beside other drivers) and pairs.md (every two devices). Usage:
 # scripts/bench.sh [--no-install] [--intel] [--numpy] [PATTERN], for instance scripts/bench.sh launch. --intel installs Intel's
-# OpenCL runtime for CPUs from PyPI into build/venv-intel, --numpy installs numpy into build/venv-numpy; bench_sixty and
-# bench_digits.py run them from then on, and without them the tables say that they are absent. `bench.sh generated` installs tinygrad
-# from PyPI into build/venv-tinygrad, captures the kernels of three models, and writes docs/lab/benchmarks-generated.md.
+# OpenCL runtime for CPUs from PyPI into build/venv-intel, --numpy numpy into build/venv-numpy; bench_sixty and bench_digits.py
+# run them from then on, and without them the tables say that they are absent. `bench.sh generated` installs tinygrad from PyPI
+# into build/venv-tinygrad, captures the kernels of three models, and writes docs/lab/benchmarks-generated.md.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

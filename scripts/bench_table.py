@@ -42,8 +42,9 @@ GROWTH = [
     ("their bytes / live", "P20_temporary_bytes_{}_10000", "planned", ("live",), 1.05),
 ]
 
-# goal, what, comparison, ours, peers (the fastest counts; none: the limit is in nanoseconds), limit of ours / peer or
-# ("plus", nanoseconds more than the peer), ("times", of the peer, and nanoseconds more) or ("bytes", most bytes), floor
+# goal, what, comparison, ours, peers (the fastest counts; none: the limit is in nanoseconds), limit, floor. The limit is of
+# ours / peer, or ("plus", nanoseconds more than the peer), ("times", of the peer, and nanoseconds more) or ("bytes", most
+# bytes).
 GOALS = [
     ("P1", "launch with 8 arguments, null backend", "P1_launch_null_8_args", "manyrt", (), 30, "exported_call"),
     ("P5", "allocate and free in a stream's order", "P5_malloc_free_async", "manyrt", (), 30, "exported_call"),

@@ -13,7 +13,8 @@ import pathlib
 import re
 import sys
 
-# What the files of a layer may include beside their own layer. `backends` is src/backends itself: the interface and its helpers.
+# The layers that the files of a layer may include beside their own. `backends` is src/backends itself: the interface and its
+# helpers.
 ALLOWED = {
     "base": set(),
     "compiler": {"base"},

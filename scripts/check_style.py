@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 """Checks what docs and CONTRIBUTING.md promise about the files of this tree: lengths, heads, tabs, paths, plain English."""
+import collections
 import pathlib
 import re
 import sys
+
+import comment_text
 
 SOURCES = {".c", ".h", ".cpp", ".hpp", ".py", ".sh", ".cmake", ".inc"}
 FOLDERS = ("src", "include", "tests", "examples", "tools", "bindings", "benchmarks", "scripts", "integrations")
@@ -37,6 +40,15 @@ PLAIN_WORD = re.compile(r"\b(" + "|".join(sorted(PLAIN, key=len, reverse=True)) 
 # How often they may occur, by folder; a folder that is not named has none. A number may only fall: lower it with the count.
 PLAIN_LIMITS = {}
 PLAIN_FOLDERS = FOLDERS + ("docs", "cmake", ".ci")
+# The page shared/english.md in numbers. "behind" is for one thing that stands for another, and not for time or order ("after").
+# A sentence of a comment has MOST_WORDS words at most, and begins with its subject: not with "Of" or "What". By folder, the most
+# specific one that a file is in; a folder that is not named has none. A number may only fall.
+FIRST_WORDS = ("Of", "What")
+ENGLISH = {  # folder: (times of "behind", long sentences, first words)
+    "src/allocator": (0, 0, 0), "src/aot": (0, 0, 0), "src/api": (0, 0, 0), "src/backends": (0, 0, 0), "src/base": (0, 0, 0), "src/comm": (0, 0, 0), "src/compiler": (0, 0, 0), "src/graph": (0, 0, 0), "src/manager": (0, 0, 0), "src/ops": (0, 0, 0),
+}
+# At least so many percent of the lines of a folder's .cpp files have a comment. A number may only rise.
+SHARES = {}
 PLAIN_SUFFIXES = SOURCES | {".md", ".txt", ".cl", ".svg", ""}
 RELEASED = "tests/abi/headers/"  # headers of earlier releases, kept as they were
 GENERATED = {"bindings/rt.json", "bindings/rt.cdef.h", "bindings/rt_message.h", "bindings/rt_comm.json",
@@ -134,6 +146,39 @@ def check_plain_english(root, problems):
             print(f"PLAIN_LIMITS: {folder} has {len(found.get(folder, ()))} by now; lower its limit of {limit}")
 
 
+def english_of(name, lines):
+    """How often a file has "behind", long sentences of comments, and first words that put off the subject."""
+    found = collections.Counter(behind=sum(len(re.findall(r"\bbehind\b", line, re.IGNORECASE)) for line in lines))
+    for sentence in comment_text.sentences(name, lines):
+        found["long"] += sentence.words > comment_text.MOST_WORDS
+        found["first"] += sentence.text.split()[0] in FIRST_WORDS
+    return found
+
+
+def check_english(root, problems):
+    counts = collections.defaultdict(collections.Counter)
+    for name, lines in plain_files(root):
+        inside = [folder for folder in ENGLISH if name.startswith(folder + "/")]
+        folder = max(inside, key=len) if inside else name.split("/")[0] if "/" in name else "."
+        counts[folder].update(english_of(name, lines))
+    said = ('times "behind"', f"sentences of more than {comment_text.MOST_WORDS} words", "sentences that begin with Of or What")
+    for folder in sorted(set(counts) | set(ENGLISH)):
+        for what, words, limit in zip(("behind", "long", "first"), said, ENGLISH.get(folder, (0, 0, 0))):
+            count = counts[folder][what]
+            if count > limit:
+                problems.append(f"{folder}: {count} {words}; {limit} are the limit (ENGLISH; scripts/comment_text.py shows them)")
+            elif count < limit:
+                print(f"ENGLISH: {folder} has {count} {words} by now; lower its limit of {limit}")
+
+
+def check_shares(root, problems):
+    for folder, least in SHARES.items():
+        files = sorted((root / folder).rglob("*.cpp"))
+        share = comment_text.share(path.read_text(encoding="utf-8").splitlines() for path in files)
+        if files and share < least:
+            problems.append(f"{folder}: {share:.1f} percent of the lines of its .cpp files have a comment; {least} are the least")
+
+
 def main():
     root = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parent.parent
     problems = []
@@ -141,6 +186,8 @@ def main():
     check_heads(root, problems)
     check_words(root, problems)
     check_plain_english(root, problems)
+    check_english(root, problems)
+    check_shares(root, problems)
     for problem in problems:
         print(problem)
     print(f"{len(problems)} findings")

@@ -64,7 +64,7 @@ def blocks_of_hashes(lines):
     block, first = [], 0
     for number, line in enumerate(lines, 1):
         text = line.strip()
-        if text.startswith("#") and not text.startswith("#!"):
+        if text.startswith("#") and not text.startswith(("#!", "##", "# shellcheck")):
             if not block:
                 first = number
             block.append(text.lstrip("#"))

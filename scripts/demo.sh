@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The main job on a bare Debian 12: installs what the build needs, builds the library and examples/digits, and trains the network
-# on every device found with seeds 1, 2 and 3. Learning curves and misread digits are left in build/demo.
+# The main job on a bare Debian 12. Installs what the build needs, builds the library and examples/digits, and trains the
+# network on every device found with seeds 1, 2 and 3. Learning curves and misread digits are left in build/demo.
 # Arguments are handed to digits: scripts/demo.sh --device cpu
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -100,7 +100,7 @@ POLYNOMIALS = {
                    "0.3467", 4, True),
     "log": (at(lambda r: (m.log1p(r) - r + r * r / 2) / r ** 3, m.mpf(1) / 3),
             at(lambda r: max(r * r, m.mpf("0.002")) * r / m.log1p(r), "0.002"), 1 / ROOT - 1, ROOT - 1, 7, True),
-    # Of double, for the functions of elementary/wide.h, wide_angle.h and wide_power.h.
+    # For double: the functions of elementary/wide.h, wide_angle.h and wide_power.h.
     "exp_less of double": (at(lambda r: (m.expm1(r) - r) / r ** 2, 0.5), lambda r: max(r * r, m.mpf("0.0001")) / m.exp(r),
                            "-0.3467", "0.3467", 9, False),
     "log_near of double": (at(lambda t: (2 * m.atanh(m.sqrt(t)) / m.sqrt(t) - 2) / t, m.mpf(2) / 3), lambda t: t / 2, NEAR_ZERO,

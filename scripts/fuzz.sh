@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Searches with a fuzz target for inputs that crash, hang or take too much memory, under AddressSanitizer (but for pool) and UBSan,
-# and keeps what it finds in build/fuzz. Usage: scripts/fuzz.sh [TARGET [SECONDS]], for instance scripts/fuzz.sh front_end 600
+# Searches with a fuzz target for inputs that crash, hang or take too much memory, under AddressSanitizer (but for pool) and
+# UBSan. Keeps what it finds in build/fuzz. Usage: scripts/fuzz.sh [TARGET [SECONDS]], for instance scripts/fuzz.sh front_end
+# 600
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

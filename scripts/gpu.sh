@@ -3,10 +3,10 @@
 # is said. Usage: scripts/gpu.sh [--out FOLDER] [--filter GTEST_FILTER] [--tier svm|buffer] [--no-build] [STAGE...]
 # Stages: conformance comm trace stamps examples memcheck bench opencl dlpack random; without any, all of them. RT_GPU_ICD names the
 # GPU's OpenCL driver (libnvidia-opencl.so.1), --tier one of its tiers. The stage dlpack needs PyTorch and cffi for python3;
-# RT_GPU_WHEELS names a folder with cffi's wheel where it is not installed. `random 500` makes 500 kernels, `random` alone 100, and
-# runs them on cuda:0 and on the CPU, from RT_GPU_FIRST (1) as far as they come in RT_GPU_SECONDS (400). `stamps 600` takes so many
-# seconds, `stamps` 30. CUDA_VISIBLE_DEVICES chooses GPUs, so that several runs can share a host. Results are JSON files in FOLDER
-# (docs/lab/measured), and a short table is printed last.
+# RT_GPU_WHEELS names a folder with cffi's wheel where it is not installed. `random 500` makes 500 kernels, `random` alone 100,
+# and runs them on cuda:0 and on the CPU. They begin at RT_GPU_FIRST (1) and go as far as they come in RT_GPU_SECONDS (400).
+# `stamps 600` takes so many seconds, `stamps` 30. CUDA_VISIBLE_DEVICES chooses GPUs, so that several runs can share a host.
+# Results are JSON files in FOLDER (docs/lab/measured), and a short table is printed last.
 set -uo pipefail
 shopt -s nullglob
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
@@ -190,7 +190,7 @@ if wants examples; then
   row "digits --graph" "exit $?, $(tail -n 1 "$out/gpu_digits_graph.log")"
 fi
 
-# What RT_TRACE says of a GPU's work, beside events: by CUPTI's records, where it is found, and by events of its own.
+# RT_TRACE's times of a GPU's work, beside events: by CUPTI's records, where it is found, and by events of its own.
 if wants trace; then
   for folder in /usr/local/cuda/extras/CUPTI/lib64 /usr/local/cuda/targets/x86_64-linux/lib; do
     [[ ! -d $folder ]] || export LD_LIBRARY_PATH=$folder${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
@@ -221,7 +221,7 @@ if wants memcheck; then
 fi
 
 if wants bench && [[ -x $build/bin/bench_cuda ]]; then
-  # What the driver itself needs to load the same kernels (P16).
+  # The driver's own time to load the same kernels (P16).
   nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
   if $build/bin/check_source --cuda --print examples/digits/digits.cl -DCLASSES=10 >"$build/digits.cu" 2>/dev/null &&
     "$nvcc" -cubin -arch=native -o "$build/digits.cubin" "$build/digits.cu" >"$out/gpu_cubin.log" 2>&1; then
@@ -290,7 +290,7 @@ if wants opencl; then
   done
   [[ ! -f /etc/OpenCL/vendors/pocl.icd ]] || opencl_suite conformance_pocl_usm /etc/OpenCL/vendors/pocl.icd usm conformance
 fi
-# Python's package beside PyTorch. Of cffi only the compiled part is needed; a wheel of it goes into the build folder.
+# Python's package beside PyTorch. Only the compiled part of cffi is needed; a wheel of it goes into the build folder.
 if wants dlpack; then
   python_path=$PWD/bindings/python/src reason=
   if ! python3 -c 'import torch' 2>/dev/null; then

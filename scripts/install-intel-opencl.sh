@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs Intel's OpenCL runtime for CPUs from PyPI into build/venv-intel, if it is not there, and makes folders for OCL_ICD_VENDORS:
-# build/opencl-vendors has it beside the drivers of the system, build/opencl-intel has it alone. With --no-install it only makes
-# the folders, and fails where the driver is not there.
+# Installs Intel's OpenCL runtime for CPUs from PyPI into build/venv-intel, if it is not there. Makes folders for
+# OCL_ICD_VENDORS: build/opencl-vendors has it beside the drivers of the system, build/opencl-intel has it alone. With
+# --no-install it only makes the folders, and fails where the driver is not there.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Makes kernels at random (tests/kernels/random_programs.py) and runs them in every way that this machine has: not optimised, quick and
-# optimised code on the CPU, also for AVX2, for plain x86-64 and by clang++; PoCL, Intel's OpenCL runtime, CUDA. Kernels whose
-# results depend on no device run everywhere; as many again with all operations on the CPU alone. Prints a line for each form.
-# Differences are kept with their sources in build/random-programs. Fails if there was one.
+# Makes kernels at random (tests/kernels/random_programs.py) and runs them in every way that this machine has. These are code on
+# the CPU that is not optimised, quick or optimised, also for AVX2, for plain x86-64 and by clang++; PoCL, Intel's OpenCL
+# runtime, CUDA. Kernels whose results depend on no device run everywhere; as many again with all operations on the CPU alone.
+# Prints a line for each form. Differences are kept with their sources in build/random-programs. Fails if there was one.
 # Usage: scripts/random-programs.sh [--intel] [COUNT [FIRST]], of what scripts/test.sh has built; BUILD names another build folder.
 # --intel installs Intel's runtime (scripts/install-intel-opencl.sh).
 set -uo pipefail

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs conformance, kernels and threads on Intel's OpenCL runtime for CPUs as the only device of the OpenCL backend, in the tiers of
-# memory that it has. What it fails by itself is in tests/opencl/intel_left_out.txt; such a test that passes is a failure. Prints a
-# line for each run, keeps what they printed in build/intel, and ends with `N passed, N failed`.
+# Runs conformance, kernels and threads on Intel's OpenCL runtime for CPUs, in the tiers of memory that it has. It is the only
+# device of the OpenCL backend. Tests that it fails by itself are in tests/opencl/intel_left_out.txt; such a test that passes is
+# a failure. Prints a line for each run, keeps what they printed in build/intel, and ends with `N passed, N failed`.
 # Usage: scripts/run-on-intel-opencl.sh [--no-install] [TIER...], of what scripts/test.sh has built. Without a TIER: usm and buffer.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Runs the OpenCL C programs of Debian's piglit on the CPU, on OpenCL devices and, where there is one, on a CUDA device, prints each
-# failure with its reason, and writes docs/lab/measured/piglit.json. The package is fetched and unpacked in a cache folder, not
-# installed; nothing of it comes into the tree. Usage: scripts/run-piglit.sh [--devices NAMES] [--only PATTERN] ..., handed to
-# tests/kernels/piglit.py. BUILD names the build folder (build/release); PIGLIT a folder that is unpacked already.
+# Runs the OpenCL C programs of Debian's piglit on the CPU, on OpenCL devices and, where there is one, on a CUDA device. Prints
+# each failure with its reason, and writes docs/lab/measured/piglit.json. The package is fetched and unpacked in a cache folder,
+# not installed; nothing of it comes into the tree. Usage: scripts/run-piglit.sh [--devices NAMES] [--only PATTERN] ..., handed
+# to tests/kernels/piglit.py. BUILD names the build folder (build/release); PIGLIT a folder that is unpacked already.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Runs the random driver (tests/random) with seeds of the moment on the CPU, on PoCL in both tiers and on simulated CUDA, with 1, 2
-# and 7 threads. Prints a line for each run, keeps what failed in build/random and ends with `N passed, N failed`. Fails if none passed.
-# Usage: scripts/run-random-driver.sh [SECONDS of each run], of what scripts/test.sh has built; BUILD names another build folder.
+# Runs the random driver (tests/random) with seeds of the moment, with 1, 2 and 7 threads. Devices are the CPU, PoCL in both
+# tiers and simulated CUDA. Prints a line for each run, keeps what failed in build/random and ends with `N passed, N failed`.
+# Fails if none passed. Usage: scripts/run-random-driver.sh [SECONDS of each run], of what scripts/test.sh has built; BUILD
+# names another build folder.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

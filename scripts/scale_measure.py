@@ -16,8 +16,8 @@ HOSTS = [8, 16, 32, 64, 128, 256, 512, 1024]
 GRADIENT = 9610 * 4  # bytes; the program's number is compared with it
 SIZES = [8, 8192, GRADIENT, 1 << 20, 1 << 24]
 ALGORITHMS = {"recursive doubling": "rdb", "halving and doubling": "mvapich2_rs", "ring": "lr"}  # names of SMPI
-# What takes too long to simulate: a ring, which sends 2 (p - 1) messages a rank, of less than so many bytes or on more hosts, and
-# recursive doubling of so many bytes, all of them in each round, on more hosts.
+# Cases that take too long to simulate. A ring, which sends 2 (p - 1) messages a rank, of less than so many bytes or on more
+# hosts. Recursive doubling of so many bytes, all of them in each round, on more hosts.
 RING = (1 << 20, 256)
 DOUBLING = (1 << 24, 256)
 EPOCHS = {8: 11, 128: 3, 512: 1}  # from so many hosts on: how many epochs the longest run has

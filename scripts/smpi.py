@@ -8,8 +8,8 @@ import subprocess
 LINK_BYTES_PER_SECOND = 12.5e9  # 100 Gbit/s
 LINK_SECONDS = 0.75e-6
 
-# What SMPI would add from measurements of other machines is switched off, so that the platform alone counts: factors of bandwidth
-# and latency by the message's size, and traffic of acknowledgements. Computation costs no simulated time.
+# Figures that SMPI would add from measurements of other machines are switched off, so that the platform alone counts. They are
+# factors of bandwidth and latency by the message's size, and traffic of acknowledgements. Computation costs no simulated time.
 SETTINGS = [
     "smpi/simulate-computation:no", "smpi/bw-factor:0:1", "smpi/lat-factor:0:1", "network/crosstraffic:0", "smpi/wtime:0",
     # Each rank a thread, as libraries have thread-local state; all ranks end together, as they share one library.

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Mixed work for minutes on every device that runs kernels from source, each backend and memory tier in a process of its own, and by
-# how much the process grows: resident memory, bytes of the heap, descriptors, threads, memory of the pool and of the device,
-# handles. A slope is that of the straight line with the least squares through the samples after a warm-up of half the time.
-# Fails if one is above its bound, which is the noise of the figure over the time of the samples; a longer run has a lower bound.
-# Usage: scripts/soak.sh MINUTES [--out FILE.json] [DEVICE...], of a release build (BUILD names another folder). MINUTES is for all
-# devices together, and may be a fraction. Results: build/soak/soak.json. Devices: cpu, opencl:0/svm, opencl:0/buffer, cuda:0,
-# simulated (the simulation of CUDA, on the host); without any, all that are there.
+# Mixed work for minutes on every device that runs kernels from source, each backend and memory tier in a process of its own. It
+# tells by how much the process grows: resident memory, bytes of the heap, descriptors, threads, memory of the pool and of the
+# device, handles. A slope is that of the straight line with the least squares through the samples after a warm-up of half the
+# time. Fails if one is above its bound, which is the noise of the figure over the time of the samples; a longer run has a lower
+# bound. Usage: scripts/soak.sh MINUTES [--out FILE.json] [DEVICE...], of a release build (BUILD names another folder). MINUTES
+# is for all devices together, and may be a fraction. Results: build/soak/soak.json. Devices: cpu, opencl:0/svm,
+# opencl:0/buffer, cuda:0, simulated (the simulation of CUDA, on the host); without any, all that are there.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 

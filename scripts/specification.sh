@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Runs the whole test of the built-in functions against the specification, on the CPU in quick and in optimized code and on OpenCL
-# devices, keeps the largest errors in docs/lab/measured/specification.json and makes docs/kernel-accuracy.md of them. Takes ten minutes
-# and more. Usage: scripts/specification.sh [arguments of tests/kernels/specification/specification.py], for instance
-# scripts/specification.sh --parts math --devices cpu. BUILD names the build folder (build/release).
+# Runs the whole test of the built-in functions against the specification, on the CPU in quick and in optimized code and on
+# OpenCL devices. Keeps the largest errors in docs/lab/measured/specification.json and makes docs/kernel-accuracy.md of them.
+# Takes ten minutes and more. Usage: scripts/specification.sh [arguments of tests/kernels/specification/specification.py], for
+# instance scripts/specification.sh --parts math --devices cpu. BUILD names the build folder (build/release).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Proves scripts/demo.sh and scripts/test.sh in a bare Debian 12: debootstrap makes a minimal root in a temporary folder, the
-# working tree is copied in, both commands run there. Needs root and debootstrap. The end of the log is kept in
+# Proves scripts/demo.sh and scripts/test.sh in a bare Debian 12. debootstrap makes a minimal root in a temporary folder, the
+# working tree is copied in, and both commands run there. Needs root and debootstrap. The end of the log is kept in
 # docs/lab/measured/bare-root.log. Arguments are handed to test.sh: scripts/test-in-bare-root.sh --long
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

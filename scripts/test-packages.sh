@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Builds Debian's packages and the wheel of the Python package in a bare Debian 12, from a clean copy of the tree and with what
-# debian/control asks for; asks lintian; and uses them in a second one as a program's author would: installs them, follows the
-# page of each language word by word, runs `manyrt info`, removes them, and looks for what is left. Then the same with the wheel.
-# Needs root, for debootstrap and chroot, and takes minutes. With a folder as argument, the packages and the wheel are kept there.
+# Builds Debian's packages and the wheel of the Python package in a bare Debian 12, from a clean copy of the tree. It has what
+# debian/control asks for; lintian is asked. Then it uses them in a second one as a program's author would. It installs them,
+# follows the page of each language word by word, runs `manyrt info`, removes them, and looks for what is left. Then the same
+# with the wheel. Needs root, for debootstrap and chroot, and takes minutes. With a folder as argument, the packages and the
+# wheel are kept there.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -50,7 +51,7 @@ make_root() {
   inside "apt-get update"
 }
 
-# What packages may leave by design is not looked at: caches, logs and lists of apt and dpkg.
+# Files that packages may leave by design are not looked at: caches, logs and lists of apt and dpkg.
 files_inside() {
   inside "find / -xdev \( -path /proc -o -path /sys -o -path /dev -o -path /test -o -path /tmp -o -path /var/cache -o \
     -path /var/log -o -path /var/lib/apt -o -path /var/lib/dpkg \) -prune -o -print | sort"
@@ -127,7 +128,7 @@ if [[ -n $keep ]]; then
   cp "${built[@]}" "$keep/"
 fi
 
-# ---- 2. A bare Debian. What the packages need, and nothing more, comes with the first installation ----
+# ---- 2. A bare Debian. The packages' needs, and nothing more, come with the first installation ----
 
 root=$work/root
 quietly debootstrap make_root

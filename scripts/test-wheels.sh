@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Proves the wheel of scripts/build-wheels.sh where nothing else is: test-wheels.sh WHEEL [SUITE]...
-# For each suite of Debian (bookworm, bullseye; without any, both) debootstrap makes a minimal root. In it a user installs the wheel
-# with pip, and trains the example digits from an image of its kernels, with the results that this machine has from source. Without a
-# compiler and without an image one sentence says what to install; the extra `compiler` is that, and then a kernel from source runs.
-# Needs root, debootstrap, and PyPI for what the wheel depends on. MANYRT_EXTRAS=no leaves the extra out, which is a large download.
+# For each suite of Debian (bookworm, bullseye; without any, both) debootstrap makes a minimal root. In it a user installs the
+# wheel with pip, and trains the example digits from an image of its kernels. The results are those that this machine has from
+# source. Without a compiler and without an image one sentence says what to install; the extra `compiler` is that, and then a
+# kernel from source runs. Needs root, debootstrap, and PyPI for what the wheel depends on. MANYRT_EXTRAS=no leaves the extra
+# out, which is a large download.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -46,7 +46,7 @@ run_ctest() {
   rm -rf "build/$preset/results"
   mkdir -p "build/$preset/results"
   # AddressSanitizer guesses where a loaded library's thread variables begin from what lies before them, and LeakSanitizer reads
-  # what was guessed: where that is wrong, it ends the process. Without the guess such variables count as memory of the heap.
+  # that. A wrong guess ends the process. Without the guess such variables count as memory of the heap.
   local address=detect_leaks=1:strict_string_checks=1:detect_stack_use_after_return=1:check_initialization_order=1
   ASAN_OPTIONS=$address:intercept_tls_get_addr=0 \
     LSAN_OPTIONS=print_suppressions=0:suppressions=$suppressions/lsan_suppressions.txt \

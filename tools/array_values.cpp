@@ -31,7 +31,7 @@ uint64_t wordAt(const Array& array, size_t size, size_t place) {
   return word;
 }
 
-// Of a 64-bit integer the nearest double, which a message and a tolerance can do with.
+// For a 64-bit integer the nearest double, which a message and a tolerance can do with.
 double numberOf(const std::string& type, uint64_t word) {
   if (type == "f16") return manyrt::compiler::valueOfHalf(static_cast<uint16_t>(word));
   if (type == "f32") return static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(word)));

@@ -6,8 +6,8 @@
 
 #include "npy.h"
 
-// Floats from -1 to 1 (1 is left out), integers from 0 to 99, all bits alike in a buffer without a type ("u8" of a file of
-// bytes). The same numbers for a seed on each machine.
+// Floats from -1 to 1 (1 is left out), and integers from 0 to 99. In a buffer without a type ("u8" of a file of bytes) all bits
+// are alike. The same numbers for a seed on each machine.
 void fillRandom(Array* array, uint64_t seed);
 
 // Empty: the same bits, or with a tolerance numbers that differ by at most that, or by that part of the expected one; NaN is as

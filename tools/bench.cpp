@@ -1,4 +1,4 @@
-// What is measured, in which order, and what is expected of it.
+// The measurements of manyrt bench in their order, and the figures that are expected of them.
 #include "bench.h"
 
 #include <algorithm>

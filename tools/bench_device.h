@@ -59,7 +59,7 @@ struct Expected {
   double value = 0;
   std::string from;
 };
-// Of a processor, measured without the library on as many threads as it has units.
+// The copy of a processor, measured without the library on as many threads as it has units.
 Expected hostCopy(uint32_t threads, uint64_t bytes, double budget);
 Expected hostTriad(uint32_t threads, uint64_t bytes, double budget);
 Expected hostCall(double budget);  // a function of the library that does nothing

@@ -1,4 +1,5 @@
-// What is to be expected: measured by the plainest code where the host can, else from what devices say of themselves.
+// The figures to be expected. They are measured by the plainest code where the host can, else they follow from the properties
+// of devices.
 #include <atomic>
 #include <cctype>
 #include <cstdlib>
@@ -80,7 +81,7 @@ struct Job {
   std::function<void(uint32_t)> work;  // of a member
 };
 
-// By one thread and by all: short work is done sooner by one, and so is any where the others have no core of their own.
+// By one thread and by all. Short work is done sooner by one, and so is any where the others have no core of their own.
 Expected best(uint32_t threads, double budget, const std::function<Job(uint32_t)>& make) {
   Expected found;
   for (const uint32_t members : {uint32_t{1}, threads}) {

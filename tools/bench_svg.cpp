@@ -1,6 +1,5 @@
-// The figures as a picture: for each device a bar for each figure, as long as the part of what is expected that is reached, and
-// a table of pairs whose cells are the darker, the faster the copy. Bars have no common unit, so that the number stands beside
-// each.
+// The figures as a picture. Each device has a bar for each figure, as long as the reached part of the expected figure. In a
+// table of pairs, a cell is the darker, the faster the copy. Bars have no common unit, so that the number stands beside each.
 #include <algorithm>
 #include <cmath>
 

@@ -1,5 +1,5 @@
 // Listing, summing and emptying the folder of compiled kernels. The library's own rules say which files are its own and whether
-// the folder is one that it would use: one that belongs to another user, or is open to others, is named and not touched.
+// the folder is one that it would use. A folder that belongs to another user, or is open to others, is named and not touched.
 #include "cache_command.h"
 
 #include <ctime>

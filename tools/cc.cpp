@@ -28,7 +28,7 @@ std::string sentenceOf(const Status& status) {
   return status.message()[0] != '\0' ? status.message() : rtGetErrorString(status.code());
 }
 
-// Of a command that ends here: what was said, and its code.
+// The end of a command here: its message, and its code.
 struct Outcome {
   int code = kDone;
   std::string output;   // the file that was written; empty: none

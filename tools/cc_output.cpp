@@ -1,4 +1,4 @@
-// What manyrt cc writes: messages, rules of dependencies, C arrays, files.
+// The output of manyrt cc: messages, rules of dependencies, C arrays, files.
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
-// What the files of the manyrt command share: how a failure becomes a sentence. A call of rt.h that fails ends the command with
-// the library's own sentence and its code.
+// Shared by the files of the manyrt command: the way from a failure to a sentence. A call of rt.h that fails ends the command
+// with the library's own sentence and its code.
 #pragma once
 
 #include <rt.h>

@@ -1,4 +1,5 @@
-// What each command takes and calls. Only replays of memory traces end the library themselves; for the others it is done here.
+// The options of each command, and the function that it calls. Only replays of memory traces end the library themselves; for
+// the others it is done here.
 #include "commands.h"
 
 #include <cstdio>

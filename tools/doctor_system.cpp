@@ -1,5 +1,5 @@
-// What the library finds around it: compilers, folders, limits. It asks the library's own functions, so that the answer is the
-// one that a build would get.
+// The library's surroundings: compilers, folders, limits. It asks the library's own functions, so that the answer is the one
+// that a build would get.
 #include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <unistd.h>

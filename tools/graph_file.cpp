@@ -1,4 +1,4 @@
-// Loading, planning and printing. What the file says is read a second time as JSON once the library has accepted it.
+// Loading, planning and printing. The file is read a second time as JSON once the library has accepted it.
 #include "graph_file.h"
 
 #include <nlohmann/json.hpp>

@@ -105,7 +105,7 @@ class Runner {
     }
   }
 
-  // What is not as expected, one sentence; empty: nothing. `run`: which one it was.
+  // A sentence about the first value that is not as expected; empty: there is none. `run`: which one it was.
   std::string unexpected(double tolerance, const std::string& run) const {
     for (const auto& [buffer, expected] : expected_) {
       Array found = read(buffer);

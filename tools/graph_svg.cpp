@@ -1,7 +1,7 @@
 // A plan as a picture. Time runs to the right, one column for each step. Above, each stream is a lane of boxes with upright
 // labels that are read from below; lines between lanes are dependencies that do not follow from others. Below, on the same
-// axis, each temporary is a rectangle from its first to its last step at its place in memory. What is too small for its label
-// is told on hovering.
+// axis, each temporary is a rectangle from its first to its last step at its place in memory. A box that is too small for its
+// label tells it on hovering.
 #include <algorithm>
 #include <cstdio>
 #include <string_view>
@@ -14,7 +14,8 @@ namespace {
 constexpr double kMinColumn = 20, kMaxColumn = 64, kLane = 150, kLaneGap = 14, kLeft = 96, kTop = 78, kMemory = 280,
                  kLetter = 6.6;
 
-// What fits into a width: names are told apart by their ends as often as by their beginnings, so the middle is left out.
+// The letters that fit into a width. Names are told apart by their ends as often as by their beginnings, so the middle is left
+// out.
 std::string fitting(const std::string& text, double width) {
   std::vector<std::string> letters;
   for (const char byte : text) {

@@ -111,7 +111,7 @@ Json describeDevice(rtDevice_t device) {
       {"priorities", {p.priority_least, p.priority_greatest}},
       {"capabilities", capabilities},
   };
-  // What the driver does not tell is left out.
+  // Lines that the driver does not tell are left out.
   const auto addText = [&known](const char* key, const std::string& text) {
     if (!text.empty()) known[key] = text;
   };

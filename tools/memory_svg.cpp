@@ -1,6 +1,6 @@
-// A memory trace as a picture. Time runs to the right. Above, addresses run upwards: each block is a rectangle from its
-// allocation to its free, in the colour of its size or its stream, on the ranges that were reserved from the driver. Below, on
-// the same axis, the bytes that are live and that are reserved. Addresses between ranges are left out.
+// A memory trace as a picture. Time runs to the right. Above, addresses run upwards, on the ranges that were reserved from the
+// driver. Each block is a rectangle from its allocation to its free, in the colour of its size or its stream. Below, on the
+// same axis, the bytes that are live and that are reserved. Addresses between ranges are left out.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -192,7 +192,7 @@ class Picture {
     }
   }
 
-  // What the height of the picture stands for.
+  // The meaning of the picture's height.
   void addresses() {
     text(kLeft - 8, kTop + 10, bytesText(static_cast<uint64_t>(shown_bytes_)), "text-anchor=\"end\" fill=\"#555555\"");
     text(kLeft - 8, kTop + kMemory, "0", "text-anchor=\"end\" fill=\"#555555\"");

@@ -1,4 +1,4 @@
-// Reading, checking and writing of memory traces. Both kinds of file go through Checker, which knows what is alive: an event
+// Reading, checking and writing of memory traces. Both kinds of file go through Checker, which knows the live blocks. An event
 // that cannot follow those before it is told with its place in the file.
 #include "memory_trace.h"
 
@@ -23,7 +23,7 @@ using Json = nlohmann::json;
 constexpr uint64_t kMaxBytes = uint64_t{1} << 57;  // as of a buffer in a graph file
 constexpr uint64_t kMaxAddress = uint64_t{1} << 62;
 
-// What is alive, by its address.
+// The live blocks, by their address.
 class Ranges {
  public:
   // The range that shares a byte with the new one; null: it was added.
@@ -104,7 +104,7 @@ class Checker {
     reserved_.remove(address);
     return "";
   }
-  // A part of what is reserved, which may be in several ranges. What is left of them counts as reserved anew.
+  // A part of the reserved memory, which may be in several ranges. The rest of them counts as reserved anew.
   std::string releasePart(uint64_t address, uint64_t bytes) {
     const auto* met = reserved_.meets(address, bytes);
     if (met == nullptr) return release(address);  // which says so

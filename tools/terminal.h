@@ -1,5 +1,5 @@
-// What the manyrt command knows of the terminal: its width, whether it has colours, lines that are broken between words, tables
-// and a progress bar. Output that goes to a file or a program has neither colours nor broken lines.
+// The terminal of the manyrt command: its width, whether it has colours, lines that are broken between words, tables and a
+// progress bar. Output that goes to a file or a program has neither colours nor broken lines.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace terminal {
 
-// Of the terminal that a stream goes to: COLUMNS, else what the terminal says, else 80. 0: it goes to no terminal.
+// The width of the terminal that a stream goes to: COLUMNS, else the terminal's answer, else 80. 0: it goes to no terminal.
 size_t columns(std::FILE* stream);
 
 // Not where it is no terminal, NO_COLOR is set or TERM is "dumb" or missing.

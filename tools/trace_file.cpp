@@ -1,5 +1,5 @@
-// Reading a file of RT_TRACE, one event in each line, and finding when its devices were at work. What it cannot use it passes
-// over, since the file may have events of later versions; a file that is none of RT_TRACE is refused.
+// Reading a file of RT_TRACE, one event in each line, and finding when its devices were at work. Events that it cannot use are
+// passed over, since the file may have those of later versions. A file that is none of RT_TRACE is refused.
 #include "trace_file.h"
 
 #include <fcntl.h>

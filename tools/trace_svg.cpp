@@ -1,6 +1,7 @@
-// A trace as a picture. Time runs to the right. Each device has a strip that shows when it was at work, a lane for each track
-// of its streams with kernels, copies and fills, and a thin line above nodes for the graph that they belong to. Below are the
-// threads with their calls, builds and outer ranges. What is too short to be seen is drawn together with its neighbours.
+// A trace as a picture. Time runs to the right. Each device has a strip that shows when it was at work, and a lane for each
+// track of its streams. Lanes have kernels, copies and fills; a thin line above nodes is the graph that they belong to. Below
+// are the threads with their calls, builds and outer ranges. Spans that are too short to be seen are drawn together with their
+// neighbours.
 #include <algorithm>
 #include <array>
 #include <cstdio>

@@ -1,5 +1,5 @@
-// A trace as a table: kernels and copies by device as RT_PROFILE has them, how busy each device was, its longest gaps with the
-// call that the host was in, copies that no kernel ran beside, steps of builds, ranges and calls.
+// A trace as a table: kernels and copies by device as RT_PROFILE has them, and how busy each device was. Its longest gaps have
+// the call that the host was in. Copies that no kernel ran beside, steps of builds, ranges and calls follow.
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>

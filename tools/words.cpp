@@ -48,7 +48,7 @@ const CLI::App* findCommand(const CLI::App& app, const std::string& word) {
   return nullptr;
 }
 
-// Of more than two letters that differ, or of as many as it has, a word is another one.
+// With more than two letters that differ, or as many as it has, a word is another one.
 std::string nearest(const std::string& word, const std::vector<std::string>& known) {
   std::string found;
   size_t least = 3;
@@ -86,7 +86,7 @@ std::vector<std::string> targets() {
   return names;
 }
 
-// What an option or a word without one takes; others take a file.
+// The values of an option, or of a word without one. All others take a file.
 struct Values {
   const char* option;
   std::function<std::vector<std::string>()> list;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What launch, record and query cost from C, which the other languages stand beside: overhead DEVICE CALLS RUNS. */
+ * The cost of launch, record and query from C, which the other languages stand beside: overhead DEVICE CALLS RUNS. */
 #include <rt.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What launch, record and query cost through rt.hpp: overhead DEVICE CALLS RUNS.
+// The cost of launch, record and query through rt.hpp: overhead DEVICE CALLS RUNS.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>

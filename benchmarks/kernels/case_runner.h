@@ -12,7 +12,7 @@
 
 namespace sixty {
 
-// What went wrong, as a sentence: a source that is not accepted, a launch that fails.
+// A failure as a sentence: a source that is not accepted, a launch that fails.
 class RunError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -33,8 +33,8 @@ std::string optionsOf(const Kernel& kernel, bool relaxed);
 std::unique_ptr<CaseRunner> runOnContext(const Kernel& kernel, const Case& given, bool relaxed, rtContext_t context,
                                          rtStream_t stream);
 
-// Runs the case once from its first state and compares every checked buffer: empty, or how the result differs, by
-// more than the tolerances and `more`.
+// Runs the case once from its first state and compares every checked buffer. Empty, or how the result differs, by more than the
+// tolerances and `more`.
 std::string checkAgainst(const std::vector<Buffer>& expected, CaseRunner& runner, double more = 0);
 
 // The buffers of a case as they have to be at its end.

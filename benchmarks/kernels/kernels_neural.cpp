@@ -1,5 +1,5 @@
-// Neural networks: products with weights, convolutions and pooling. What works along rows (norms, attention, choices) is in
-// kernels_neural_rows.cpp.
+// Neural networks: products with weights, convolutions and pooling. Kernels that work along rows (norms, attention, choices)
+// are in kernels_neural_rows.cpp.
 #include <algorithm>
 #include <cmath>
 

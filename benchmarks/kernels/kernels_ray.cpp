@@ -1,4 +1,4 @@
-// Rays, fractals and distances. Scenes are chosen such that no result jumps where float rounds another way than double: rays
+// Rays, fractals and distances. Scenes are chosen such that no result jumps where float rounds another way than double. Rays
 // keep away from the edges of spheres, a cloud ends softly, and centres lie on points that float holds exactly.
 #include <algorithm>
 #include <array>

@@ -24,8 +24,8 @@ class RangeBlocks {
   OffsetAllocator& offsets() { return offsets_; }
   const OffsetAllocator& offsets() const { return offsets_; }
 
-  // The block that has the span from now on. A block that had begun in it before is found no more. Its bytes begin `shift` bytes
-  // after the first unit's, a multiple of kAlignment below kUnit.
+  // The block that has the span from now on. A block that had begun in it before is found no more. Its bytes begin `shift`
+  // bytes after the first unit's, a multiple of kAlignment below kUnit.
   Block& cut(OffsetAllocator::Span span, uint64_t shift);
   // Null: no block has the unit. The block may have been freed.
   Block* at(uint64_t offset) const {
@@ -40,9 +40,7 @@ class RangeBlocks {
   OffsetAllocator::Span spanOf(const Block& block) const {
     return {block.index, cuts_[block.index].count.load(std::memory_order_relaxed)};
   }
-  uint64_t shiftOf(const Block& block) const {
-    return cuts_[block.index].shift.load(std::memory_order_relaxed) * kAlignment;
-  }
+  uint64_t shiftOf(const Block& block) const { return cuts_[block.index].shift.load(std::memory_order_relaxed) * kAlignment; }
   // All blocks that are live or pending, under the pool's lock.
   template <class Body>
   void forEach(Body body) const {

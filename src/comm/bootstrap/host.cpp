@@ -311,8 +311,8 @@ void Host::handle(Guest& guest, Kind kind) {
     // The report is judged when all have come: the first failure by rank is told, and not the first by time.
     guest.report = guest.channel.body<Told>();
     enter(guest, State::kReported);
-  // A message out of turn. One that is leaving may still send what it had begun.
   } else if (guest.state != State::kLeaving) {
+    // A message out of turn. One that is leaving may still send what it had begun.
     drop(guest);
   }
 }

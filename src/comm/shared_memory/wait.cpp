@@ -13,8 +13,8 @@ Status Attachment::hear() {
     int32_t about = -1;
     const Status told = segment->failure(&about);
     monitor->fail(told, about);
-    // A report that has begun and is not there: its writer has nanoseconds to go, or is dead.
   } else if (const uint32_t teller = of.failing.load(std::memory_order_acquire); teller > 1) {
+    // A report that has begun and is not there: its writer has nanoseconds to go, or is dead.
     const auto by = static_cast<int32_t>(teller - 2);  // is writing, or died while it wrote
     if (!segment->lives(by) && !segment->failed()) {
       monitor->fail(

@@ -46,8 +46,8 @@ Status Exec::makePieces() {
   std::vector<Piece> pieces;
   if (taken == count) {
     pieces.push_back({0, count, nullptr});
-  // With several branches a cut would have to join them all at each piece's end. So such a graph is one replay or none.
   } else if (plan_->branches() <= 1) {
+    // With several branches a cut would have to join them all at each piece's end. So such a graph is one replay or none.
     for (uint32_t i = 0; i < count; ++i) {
       if (i == 0 || replayable[i] != replayable[i - 1]) pieces.push_back({i, 0, nullptr});
       ++pieces.back().count;
@@ -90,7 +90,7 @@ Status Exec::refresh(uint32_t first, uint32_t count) try {
     if (replays(index, &work) != replayable_[index]) return makePieces();  // of all steps
     bool alone = replayable_[index];                                       // the driver takes it, but it is in no replay
     const auto after = std::upper_bound(pieces_.begin(), pieces_.end(), index,
-                                         [](uint32_t step, const Piece& each) { return step < each.first; });
+                                        [](uint32_t step, const Piece& each) { return step < each.first; });
     if (after != pieces_.begin() && std::prev(after)->replay) {  // pieces hold all steps, if there are any
       const Piece& piece = *std::prev(after);
       alone = false;

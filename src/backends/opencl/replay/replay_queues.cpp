@@ -69,8 +69,8 @@ void ReplayQueues::schedule(Steps steps) {
     if (branch >= last.size()) last.resize(branch + 1, UINT32_MAX);
     if (branch == 0) {
       for (uint32_t point : orders_[i].waits) awaited[point] = true;
-      // A step that waits for another branch comes after the beginning by that.
     } else if (last[branch] == UINT32_MAX && orders_[i].waits.empty()) {
+      // A step that waits for another branch comes after the beginning by that.
       orders_[i].waits.push_back(begin_);
     }
     last[branch] = i;
