@@ -44,6 +44,7 @@ std::vector<LiveBlock> liveBlocks() {
         live.label = label;
     }
   }
+  // The largest first: a report that is cut off has told the most bytes.
   std::stable_sort(found.begin(), found.end(),
                    [](const LiveBlock& one, const LiveBlock& other) { return one.size > other.size; });
   return found;

@@ -43,6 +43,7 @@ rtComm_t publish(std::shared_ptr<Communicator> communicator) {
   const uint64_t bits = kMark << 48 | table->next;
   // Numbers are never given out again, so a stale handle is told from a random one.
   table->entries.emplace(bits, std::move(communicator));
+  // Only after the entry is there, which may throw.
   ++table->next;
   return reinterpret_cast<rtComm_t>(static_cast<uintptr_t>(bits));
 }

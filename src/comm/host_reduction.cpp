@@ -112,6 +112,7 @@ void reduceOnHost(int32_t type, int32_t reduction, void* result, const void* con
       combineOnHost(type, reduction, out, left, operand(rank), elements);
       left = out;
     }
+    // Block by block, too: the sum is still in the cache.
     if (reduction == RT_COMM_AVERAGE && ranks > 1) divideOnHost(type, to, elements, static_cast<uint32_t>(ranks));
   }
 }

@@ -15,6 +15,7 @@ const char* at(const void* base, uint64_t bytes) { return static_cast<const char
 
 uint64_t shortCount(Kind kind, int32_t type, int32_t size, uint64_t bytes) {
   const bool sends_to_each = kind == Kind::kReduceScatter || kind == Kind::kAllToAll || kind == Kind::kScatter;
+  // By the sender's bytes: what it sends is what the slot has to hold.
   return bytes / sizeOf(type) / (sends_to_each ? static_cast<uint64_t>(size) : 1);
 }
 

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""scripts/check_style.py counts the words of its table by folder and fails above a folder's limit, not at it."""
+"""scripts/check_style.py counts words, sentences and comments by folder. It fails above a folder's limit, not at it."""
 import pathlib
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -28,10 +30,13 @@ def expect(condition, text):
 
 with tempfile.TemporaryDirectory() as folder:
     text = SCRIPT.read_text(encoding="utf-8")
-    start = text.index("PLAIN_LIMITS = {")
-    end = text.index("\n", start)
+    for table, limits in (("PLAIN_LIMITS", f'{{"src": {LIMIT_OF_SRC}}}'), ("SHARES", '{"src/comm": 50.0}'),
+                          ("ENGLISH", '{"src/base": (1, 1, 1)}')):
+        text, times = re.subn(rf"^{table} = {{.*?}}$", f"{table} = {limits}", text, count=1, flags=re.MULTILINE | re.DOTALL)
+        expect(times == 1, f"{table} is not there")
     script = pathlib.Path(folder) / "check_style.py"
-    script.write_text(text[:start] + f'PLAIN_LIMITS = {{"src": {LIMIT_OF_SRC}}}' + text[end:], encoding="utf-8")
+    script.write_text(text, encoding="utf-8")
+    shutil.copy(SCRIPT.with_name("comment_text.py"), folder)
 
     status, said = run(script, {"docs/page.md": "A stream waits.\n"})
     expect(status == 0 and "words to avoid: none" in said, said)
@@ -46,4 +51,23 @@ with tempfile.TemporaryDirectory() as folder:
     expect(status == 1 and f"src: {LIMIT_OF_SRC + 1} of the words above" in said, said)
     status, said = run(script, {"src/base/a.h": head + f"// {WORD}\n" * (LIMIT_OF_SRC - 1)})
     expect(status == 0 and "lower its limit" in said, said)
+
+    # One of each is the limit of src/base: a file with one passes, two fail, and so does one in any other folder.
+    late, long, first = "// It comes be" "hind.\n", "// It has" + " one" * 24 + ".\n", "// What it does.\n"
+    none = "ENGLISH: src/base has 0"
+    for line, of_two in ((late, "times"), (long, "sentences of more"), (first, "sentences that begin")):
+        status, said = run(script, {"src/base/a.h": head + line})
+        expect(status == 0 and said.count(none) == 2, said)
+        status, said = run(script, {"src/base/a.h": head + line + "\n" + line})
+        expect(status == 1 and f"src/base: 2 {of_two}" in said, said)
+        status, said = run(script, {"src/ops/a.h": head + line})
+        expect(status == 1 and "src: 1 " in said, said)
+    # Comments that end within a sentence, lists and code in comments are read as they are meant.
+    status, said = run(script, {"src/ops/a.h": head + "// It has" + " one" * 20 + ":\n// - and" + " one" * 20 + "\n"})
+    expect(status == 0, said)
+    lines = "// Why.\nint a;  // what for\n" + "int b;\n" * 3
+    status, said = run(script, {"src/comm/a.cpp": head + lines})
+    expect(status == 0, said)
+    status, said = run(script, {"src/comm/a.cpp": head + lines + "int c;\n"})
+    expect(status == 1 and "src/comm: comments in 42.86 percent" in said, said)
 print("words are counted as check_style.py says")

@@ -12,6 +12,7 @@ void Backend::open() {
   if (!openTable(&reason_)) return;
   int count = 0;
   if (const Error error = table().cudaGetDeviceCount(&count); error != kSuccess) {
+    // The runtime's own sentence: it knows whether the driver is missing or too old.
     reason_ = failure("cudaGetDeviceCount", error).message();
     return;
   }

@@ -116,6 +116,7 @@ std::string wrongTarget(int32_t format, std::string_view image, int32_t ordinal,
   const std::vector<ImageTarget> targets = imageTargets(format, image);
   if (std::any_of(targets.begin(), targets.end(), [=](const ImageTarget& target) { return target.runsOn(device); })) return {};
   std::string named;
+  // All of them: a fat binary may lack the one device that is asked for.
   for (const ImageTarget& target : targets) named += (named.empty() ? "" : ", ") + target.name();
   const std::string its = "cuda:" + std::to_string(ordinal) + " is sm_" + std::to_string(device) + ". ";
   return named.empty() ? "What the image is for is not known; " + its : "The image is for " + named + "; " + its;

@@ -87,6 +87,7 @@ Status Context::importMemory(backend::Memory* memory, const uint64_t native[2], 
 void Context::nativePoint(backend::Point& point, uint64_t out[2]) { points_->nativePoint(static_cast<Point&>(point), out); }
 
 void Context::settle(Deadline deadline, Settle how) {
+  // The list is a copy, and copying it may need memory.
   try {
     for (const Ref<driver::Stream>& stream : streams()) static_cast<Stream&>(*stream).settle(deadline, how);
   } catch (const std::bad_alloc&) {  // at exit, without memory: the driver sees to it

@@ -74,6 +74,7 @@ Status Rank::listen() {
     int32_t from = -1, tag = 0;
     if (const char* why = plugin_.take(&from, &tag, &report, sizeof report, comm_)) return failedPlugin(why);
     if (from < 0) return monitor().failure();
+    // An answer is sent and not waited for, so that two ranks that ask each other both go on.
     if (tag == kAsk) {
       Report answer = {};
       snprintf(answer.text, sizeof answer.text, "%llu", static_cast<unsigned long long>(waits_for_));

@@ -71,6 +71,7 @@ std::string versionText(int version) {
 }
 
 Status failure(const Library& library, const char* call, Result result) {
+  // NCCL's number says little; its last words name the call of the system that failed.
   const char* const last = library.lastError(nullptr);
   const bool says = last != nullptr && *last != '\0';
   return Status::error(RT_ERROR_DRIVER, "%s failed: %s%s%s.", call, library.errorString(result), says ? ": " : "",

@@ -54,6 +54,7 @@ Status ModuleLoader::load(Ref<backend::Module>* module, const backend::Image& im
   Ref<Library> library;
   int32_t origin_code = RT_MODULE_ORIGIN_IMAGE;
   if (image.format == RT_IMAGE_OPENCL_BINARY) {
+    // Binaries and SPIR-V bring no description: the driver is asked what their kernels take.
     RT_TRY(libraries.fromBinary(&library, image.data.data(), image.data.size(), image.options, name));
   } else if (image.format == RT_IMAGE_SPIRV) {
     RT_TRY(libraries.fromIl(&library, image.data.data(), image.data.size(), image.options, name));
