@@ -435,7 +435,7 @@ with manyrt.Context("cpu") as context:
     with comm.create_from_mpi(ctypes.addressof(world), context, timeout=60) as c:
         x = context.array([c.rank + 1])
         c.all_reduce(x)
-        print(c.size, x.tolist())
+        print(f"{c.size} {x.tolist()}")
 mpi.MPI_Finalize()
 """
 

@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How objects look: arrays with their elements, kernels with their signature, streams with their state, tables in notebooks."""
+"""How objects look: arrays with their elements, kernels with their signature, streams with their state, tables in notebooks.
+And how help() looks: names as programs write them."""
 
+import inspect
+import pydoc
 import time
 import unittest
 
@@ -107,6 +110,31 @@ class ShowTest(unittest.TestCase):
         for word in (">f4", "f", "c8", "float128", complex):
             with self.assertRaisesRegex(TypeError, "float32"):
                 self.context.empty(1, word)
+
+    def test_help_has_the_names_of_programs_and_no_internals(self):
+        for name in manyrt.__all__:
+            each = getattr(manyrt, name)
+            if not inspect.isclass(each) and not inspect.isfunction(each):
+                continue
+            text = pydoc.plain(pydoc.render_doc(each))
+            self.assertIn("in module manyrt\n", text.partition("\n\n")[0] + "\n")
+            for internal in ("ForwardRef", "manyrt._", "manyrt.memory", "manyrt.device", "ffi", "handle: Any"):
+                self.assertNotIn(internal, text.replace("as cffi has it", ""), f"help(manyrt.{name})")
+
+    def test_help_says_which_call_makes_an_object(self):
+        for cls, call in ((manyrt.Array, "Context.empty()"), (manyrt.Kernel, "module[name]"), (manyrt.Plan, "Graph.plan()")):
+            text = pydoc.plain(pydoc.render_doc(cls))
+            self.assertIn(f"For the package alone: {call}", text)
+            self.assertNotIn(f"{cls.__name__}(context", text)
+        self.assertIn("Context(device: Union[Device, str, None] = None, *, wait: str = 'default'",
+                      pydoc.plain(pydoc.render_doc(manyrt.Context)))
+
+    def test_every_public_method_is_described(self):
+        for name in manyrt.__all__:
+            for member, value in vars(getattr(manyrt, name)).items() if inspect.isclass(getattr(manyrt, name)) else ():
+                value = value.fget if isinstance(value, property) else getattr(value, "__func__", value)
+                if inspect.isfunction(value) and not member.startswith("_"):
+                    self.assertTrue(value.__doc__, f"{name}.{member}")
 
 
 if __name__ == "__main__":

@@ -12,16 +12,18 @@
 `manyrt.rt` is the C interface as it is. `manyrt.comm`, which is imported by itself, has communicators.
 """
 
-from . import rt
+from . import _help, rt
 from ._callbacks import set_log
 from ._library import PACKAGE_VERSION as __version__
 from ._library import LibraryError, library_path, library_version
+from ._object import Owned as _Owned
 from .device import Context, Device, backend_info, devices, live_handles
 from .dtypes import DTYPES, DType
 from .elementwise import ElementwiseKernel, ReductionKernel
 from .errors import (IO, BackendUnavailable, BuildFailed, Busy, CaptureInvalidated, CaptureUnsafe, CompilerNotFound, DeviceLost,
                      Driver, Error, Forked, Internal, InvalidDevice, InvalidHandle, InvalidImage, InvalidValue, LaunchFailed,
                      NotFound, NotSupported, OutOfMemory, ShutDown, Timeout, WrongContext)
+from .graph import Capture as _Capture
 from .graph import Graph, GraphBuffer, GraphExec, Node, Plan
 from .kernel import ArgInfo, Kernel, Launcher, Local, Module
 from .memory import Array, Pool, ReadOnlyArray
@@ -37,3 +39,10 @@ __all__ = [
     "WrongContext", "__version__", "backend_info", "devices", "library_path", "library_version", "live_handles", "rt",
     "set_log", "start_trace", "stop_trace", "trace", "trace_mark", "trace_range",
 ]
+
+_help.show([value for name, value in list(globals().items()) if name in __all__] + [_Capture, _Owned], {
+    Array: "Context.empty(), zeros(), array() or a pool", ReadOnlyArray: "Context.from_dlpack() or from_cuda_array()",
+    Kernel: "module[name]", Launcher: "kernel[grid, group]", Plan: "Graph.plan()", GraphExec: "Graph.instantiate()",
+    Graph: "Stream.capture() or Context.load_graph()", GraphBuffer: "Graph.make_buffer()", Node: "Graph.nodes",
+    _Capture: "Stream.capture()",
+}, __name__)

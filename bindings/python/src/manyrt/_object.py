@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all objects with a handle share: closing, use after closing, the context manager, and how they print."""
+"""Shared by all objects with a handle: closing, use after closing, the context manager, and how they print."""
 
 import threading
 import time
@@ -31,11 +31,12 @@ class Owned:
 
     @property
     def handle(self) -> Any:
-        """The handle as cffi has it, for manyrt.rt."""
+        """The handle as cffi has it, for manyrt.rt. Borrowed: the object still owns it."""
         return self._h
 
     @property
     def closed(self) -> bool:
+        """Whether close() has ended the object. Every other use then raises InvalidHandle."""
         return "_h" not in self.__dict__
 
     def close(self) -> None:
@@ -66,6 +67,7 @@ class Owned:
         return f"<manyrt.{type(self).__name__}{name} {int(ffi.cast('uintptr_t', self._h)):#x}>"
 
     def __enter__(self: Self) -> Self:
+        """The object itself, which the end of the `with` block closes."""
         return self
 
     def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException],
@@ -83,7 +85,7 @@ class Owned:
 
 
 def text(get: Any, *owner: Any) -> str:
-    """What a text function of rt.h (buffer, size, needed, owner) gives."""
+    """The text of a function of rt.h (buffer, size, needed, owner)."""
     needed = ffi.new("size_t *")
     check(get(ffi.NULL, 0, needed, *owner))
     buffer = ffi.new("char[]", needed[0])

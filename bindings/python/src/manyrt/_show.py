@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """How objects look in a terminal and in a notebook. Nothing here waits long, and nothing raises."""
 
+from __future__ import annotations
+
 import html
 import struct
 from typing import TYPE_CHECKING, Any, List, Optional, Sequence, Tuple
@@ -27,7 +29,7 @@ def _ends(size: int, summarized: bool) -> Tuple[List[int], List[int]]:
     return list(range(_EDGE)), list(range(size - _EDGE, size))
 
 
-def _runs(array: "Array") -> List[Tuple[int, int]]:
+def _runs(array: Array) -> List[Tuple[int, int]]:
     """(first element, number of elements) of each contiguous piece that is shown."""
     if not array.shape:
         return [(0, 1)]
@@ -46,7 +48,7 @@ def _runs(array: "Array") -> List[Tuple[int, int]]:
     return [run for start in starts for run in ((start, _EDGE), (start + last - _EDGE, _EDGE))]
 
 
-def _read(array: "Array") -> Optional[List[Any]]:
+def _read(array: Array) -> Optional[List[Any]]:
     """The shown elements, one after the other; None where work that may write them does not end soon, or has failed."""
     from .stream import Stream  # needs the module of arrays
     runs = _runs(array)
@@ -73,7 +75,7 @@ def _read(array: "Array") -> Optional[List[Any]]:
     return list(struct.unpack(f"={len(buffer) // item}{code}", bytes(ffi.buffer(buffer))))
 
 
-def _word(value: Any, array: "Array") -> str:
+def _word(value: Any, array: Array) -> str:
     if array.dtype.kind != "f":
         return str(value)
     short = f"{value:.8g}"
@@ -104,7 +106,7 @@ def _nested(words: List[str], shape: Sequence[int], summarized: bool, indent: in
     return "[" + ("\n" + " " * (indent + 1)).join([*lines, line]) + "]"
 
 
-def array_values(array: "Array", indent: int = 0) -> Optional[str]:
+def array_values(array: Array, indent: int = 0) -> Optional[str]:
     """The elements as numpy shows them, the first and the last ones of a large array; None where they cannot be read now."""
     values = _read(array)
     if values is None:
@@ -115,7 +117,7 @@ def array_values(array: "Array", indent: int = 0) -> Optional[str]:
     return _nested(padded, array.shape, array.size > SUMMARIZED, indent)
 
 
-def array_repr(array: "Array") -> str:
+def array_repr(array: Array) -> str:
     name = f"manyrt.{type(array).__name__}"
     what = f"{array.dtype} {array.shape}, {array.kind} memory of {array.context.device.name}"
     if array.closed:
@@ -134,7 +136,7 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     return "<table>" + (row(head, "th") if head else "") + "".join(row(each, "td") for each in rows) + "</table>"
 
 
-def array_html(array: "Array") -> str:
+def array_html(array: Array) -> str:
     values = None if array.closed else array_values(array)
     state = "closed" if array.closed else "values not ready"
     shape = " × ".join(map(str, array.shape)) or "one element"
@@ -142,17 +144,17 @@ def array_html(array: "Array") -> str:
     return f"<div><pre>{html.escape(values if values is not None else state)}</pre><small>{html.escape(caption)}</small></div>"
 
 
-def device_html(device: "Device") -> str:
+def device_html(device: Device) -> str:
     known = [(name.replace("_", " "), value) for name, value in device.properties.items()
              if name not in ("struct_size", "reserved", "kind", "backend") and isinstance(value, (int, str)) and value]
     return _table((), [("backend", device.backend), *known])
 
 
-def signature(kernel: "Kernel") -> str:
+def signature(kernel: Kernel) -> str:
     """As in the source: scale(float* x, float f)."""
     return f"{kernel.name}(" + ", ".join(f"{info.type or info.kind} {info.name}".strip() for info in kernel.args) + ")"
 
 
-def kernel_html(kernel: "Kernel") -> str:
+def kernel_html(kernel: Kernel) -> str:
     rows = [(info.position, info.name, info.type, info.kind, info.size) for info in kernel.args]
     return f"<code>{html.escape(signature(kernel))}</code>" + _table(("", "argument", "type", "kind", "bytes"), rows)

@@ -16,12 +16,14 @@ one they are complete when they return. A thread that has several ranks gives ea
 The library is libmanyrt-comm.so; without it the import of this module is a LibraryError. manyrt.rt_comm is its C interface.
 """
 
+from __future__ import annotations
+
 import threading
 import weakref
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, List, NamedTuple, Optional, Sequence, Tuple, Type, Union
 
-from . import _library, cuda_array, dlpack
+from . import _help, _library, cuda_array, dlpack
 from ._comm_library import PATH, ffi
 from ._comm_library import lib as comm_lib
 from ._library import NULL
@@ -88,7 +90,7 @@ def _options(timeout: Optional[float], label: str) -> Any:
 class _Pending(NamedTuple):
     """A rank that the end of a group makes; `communicator` is None for a rank that takes no part in a split."""
 
-    communicator: Optional["Communicator"]
+    communicator: Optional[Communicator]
     out: Any
 
 
@@ -99,7 +101,7 @@ class _Thread(threading.local):
         self.depth = 0
         self.pending: List[_Pending] = []
         self.memory: List[Any] = []
-        self.waits: List[Tuple["Communicator", Stream]] = []
+        self.waits: List[Tuple[Communicator, Stream]] = []
 
 
 _thread = _Thread()
@@ -108,7 +110,7 @@ _thread = _Thread()
 class Group:
     """A group of this thread, as ncclGroupStart and ncclGroupEnd. Made by group()."""
 
-    def __enter__(self) -> "Group":
+    def __enter__(self) -> Group:
         check(comm_lib.rtCommGroupBegin())
         _thread.depth += 1
         return self
@@ -120,7 +122,7 @@ class Group:
         status = comm_lib.rtCommGroupEnd()
         failure = error_of(status, _text(comm_lib.rtCommGetLastErrorMessage)) if status < 0 else None
         _thread.depth -= 1
-        waits: List[Tuple["Communicator", Stream]] = []
+        waits: List[Tuple[Communicator, Stream]] = []
         if _thread.depth == 0:
             pending, waits = _thread.pending, _thread.waits
             _thread.pending, _thread.waits, _thread.memory = [], [], []
@@ -151,8 +153,8 @@ def group() -> Group:
 # ---- making communicators
 
 
-def _made(function: Any, context: "Context", label: str, *, on_this_thread: bool = False,
-          in_group: bool = True) -> "Communicator":
+def _made(function: Any, context: Context, label: str, *, on_this_thread: bool = False,
+          in_group: bool = True) -> Communicator:
     """A rank that function(out) makes: within a group at its end."""
     _library.start()
     made, out = Communicator.__new__(Communicator), ffi.new("rtComm_t *")
@@ -169,7 +171,7 @@ def _made(function: Any, context: "Context", label: str, *, on_this_thread: bool
     return made
 
 
-def create_all(contexts: Sequence["Context"], *, timeout: Optional[float] = None, label: str = "") -> List["Communicator"]:
+def create_all(contexts: Sequence[Context], *, timeout: Optional[float] = None, label: str = "") -> List[Communicator]:
     """A communicator of contexts of this process, of any devices: rank i works in contexts[i].
 
     `timeout` is how many seconds a rank waits for the others in an operation: 5 minutes if it is left out."""
@@ -194,8 +196,8 @@ def unique_id() -> bytes:
     return bytes(ffi.buffer(out))
 
 
-def create(id: bytes, rank: int, size: int, context: "Context", *,  # pylint: disable=redefined-builtin
-           timeout: Optional[float] = None, label: str = "") -> "Communicator":
+def create(id: bytes, rank: int, size: int, context: Context, *,  # pylint: disable=redefined-builtin
+           timeout: Optional[float] = None, label: str = "") -> Communicator:
     """One rank of a communicator, by an id of unique_id(). Waits for the other ranks, each of which calls it on a thread of its
     own; a thread that has several ranks calls it within a group."""
     wanted = ffi.sizeof("rtCommUniqueId_t")
@@ -206,7 +208,7 @@ def create(id: bytes, rank: int, size: int, context: "Context", *,  # pylint: di
     return _made(lambda out: comm_lib.rtCommCreate(out, options, given, rank, size, context._h), context, label)
 
 
-def create_from_environment(context: "Context", *, timeout: Optional[float] = None, label: str = "") -> "Communicator":
+def create_from_environment(context: Context, *, timeout: Optional[float] = None, label: str = "") -> Communicator:
     """The rank that a launcher gave this process: torchrun, mpirun, Slurm, or a shell that sets RANK and WORLD_SIZE.
 
     Each process calls it once. docs/environment.md has the variables; RT_COMM_TOKEN is the secret of ranks of several hosts.
@@ -215,7 +217,7 @@ def create_from_environment(context: "Context", *, timeout: Optional[float] = No
     return _made(lambda out: comm_lib.rtCommCreateFromEnvironment(out, options, context._h), context, label, in_group=False)
 
 
-def create_from_mpi(mpi_comm: Any, context: "Context", *, timeout: Optional[float] = None, label: str = "") -> "Communicator":
+def create_from_mpi(mpi_comm: Any, context: Context, *, timeout: Optional[float] = None, label: str = "") -> Communicator:
     """A communicator of processes of MPI: each calls it, and has the rank that it has in mpi_comm.
 
     mpi_comm is a communicator of mpi4py, or the address of an MPI_Comm. Ctrl-C does not end the wait."""
@@ -255,7 +257,7 @@ class Info(NamedTuple):
 class Communicator(Owned):
     """One rank of a communicator. Made by the functions of this module, and by split(). close() ends the rank."""
 
-    context: "Context"
+    context: Context
     rank: int
     size: int
 
@@ -334,7 +336,7 @@ class Communicator(Owned):
 
     # ---- more communicators
 
-    def split(self, color: Optional[int], key: int = 0) -> Optional["Communicator"]:
+    def split(self, color: Optional[int], key: int = 0) -> Optional[Communicator]:
         """The rank of a new communicator of all ranks with this color, in the order of key and then of rank; None for None.
 
         Every rank calls it; a thread that has several ranks within a group."""
@@ -489,3 +491,4 @@ def _end() -> None:
 
 
 _library.before_end(_end)
+_help.show([value for name, value in list(globals().items()) if name in __all__] + [Group], {}, __name__)

@@ -5,6 +5,8 @@ The rules are those of https://nvidia.github.io/numba-cuda/user/cuda_array_inter
 DLPack orders its work, this does not.
 """
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Any, Optional
 
 from . import _borrowed, dtypes
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
     from .stream import Stream
 
 
-def load(source: Any, context: "Context", stream: Optional["Stream"]) -> Array:
+def load(source: Any, context: Context, stream: Optional[Stream]) -> Array:
     """As Context.from_cuda_array()."""
     if context.device.backend != "cuda":
         raise BufferError(f"memory with a __cuda_array_interface__ is CUDA's, the context is on {context.device.name}")

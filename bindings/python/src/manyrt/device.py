@@ -5,13 +5,15 @@ Everything is made by a context's methods. No call uses the thread's current con
 the program says.
 """
 
+from __future__ import annotations
+
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union
 
 from . import _library, _show
 from ._library import NULL, ffi, lib
 from ._object import Owned, apart, as_dict, choice, label_bytes, numbers_of, utf8
-from .dtypes import DTYPES, DType
+from .dtypes import DType
 from .errors import check
 from .kernel import Module
 from .memory import Array, Pool
@@ -35,7 +37,8 @@ Shape = Union[int, Tuple[int, ...]]
 class Device:
     """A device by its name ("cpu", "cuda:0", "opencl:1"); without a name RT_DEVICE's, else the best there is.
 
-    Devices are equal if they are the same one. They need no closing."""
+    It has `name`, `backend`, `kind` and `properties` (a dict, as rtDeviceProperties_t). Devices are equal if they are the same
+    one. They need no closing."""
 
     def __init__(self, name: Optional[str] = None) -> None:
         _library.start()
@@ -56,7 +59,7 @@ class Device:
         return out
 
     @classmethod
-    def _of(cls, handle: Any) -> "Device":
+    def _of(cls, handle: Any) -> Device:
         self = cls.__new__(cls)
         self._open(handle)
         return self
@@ -68,7 +71,7 @@ class Device:
 
     @property
     def memory_info(self) -> Tuple[int, int]:
-        """Free bytes and all bytes. Creates no context."""
+        """(free, total) in bytes. Creates no context."""
         out = ffi.new("uint64_t[2]")
         check(lib.rtDeviceGetMemInfo(out, out + 1, self._h))
         return (out[0], out[1])
@@ -79,7 +82,7 @@ class Device:
         check(lib.rtDeviceHasCapability(out, choice(capability, numbers_of("RT_CAPABILITY_"), "capability"), self._h))
         return bool(out[0])
 
-    def context(self, *, wait: str = "default", cpu_threads: int = 0, strict: bool = False, label: str = "") -> "Context":
+    def context(self, *, wait: str = "default", cpu_threads: int = 0, strict: bool = False, label: str = "") -> Context:
         """A new context. `wait` is how calls that block wait: "default", "spin", "yield" or "block"."""
         return Context(self, wait=wait, cpu_threads=cpu_threads, strict=strict, label=label)
 
@@ -128,7 +131,10 @@ def backend_info(backend: str) -> Dict[str, Any]:
 
 
 class Context(Owned):
-    """Owns streams, events, memory and kernels of a device. Closing it makes them stale; arrays stay until they are closed."""
+    """Owns streams, events, memory and kernels of a device. Closing it makes them stale; arrays stay until they are closed.
+
+    `wait` is how calls that block wait: "default", "spin", "yield" or "block". cpu_threads 0: as many as the process may use.
+    `strict` refuses launches with addresses that are not live memory of the device."""
 
     _destroy = "rtContextDestroy"
 
@@ -144,7 +150,7 @@ class Context(Owned):
         self._own(out[0], label)
 
     @classmethod
-    def primary(cls, device: Union[Device, str, None] = None) -> "Context":
+    def primary(cls, device: Union[Device, str, None] = None) -> Context:
         """The context of the device that all libraries of the process share. close() leaves it alive."""
         self = cls.__new__(cls)
         self._destroy = ""
@@ -160,7 +166,7 @@ class Context(Owned):
         return Stream._default_of(self)
 
     def stream(self, priority: int = 0, label: str = "") -> Stream:
-        """A new stream; a negative priority is higher."""
+        """A new stream; a negative priority is higher, within Device.properties' range. The label is for traces."""
         return Stream(self, priority, label)
 
     def import_stream(self, native: int) -> Stream:
@@ -168,32 +174,32 @@ class Context(Owned):
         return Stream(self, native=native)
 
     def event(self, timing: bool = True) -> Event:
-        """A new event; one without timing is cheaper."""
+        """A new event. One without timing is cheaper, and has no seconds_since()."""
         return Event(self, timing)
 
     def fence(self, value: int = 0) -> Fence:
-        """A new fence."""
+        """A new fence that has reached `value`."""
         return Fence(self, value)
 
     def pool(self, *, kind: str = "device", initial_bytes: int = 0, maximum_bytes: int = 0, release_threshold: int = 0,
              label: str = "") -> Pool:
-        """A new pool of memory; maximum_bytes 0 means no limit."""
+        """A new pool of memory; all sizes are in bytes, and maximum_bytes 0 means no limit."""
         return Pool(self, kind=kind, initial_bytes=initial_bytes, maximum_bytes=maximum_bytes,
                     release_threshold=release_threshold, label=label)
 
-    def empty(self, shape: Shape, dtype: Union[DType, str, Any] = DTYPES["float32"], kind: str = "device") -> Array:
+    def empty(self, shape: Shape, dtype: Union[DType, str, Any] = "float32", kind: str = "device") -> Array:
         """A new array, contents undefined. `kind`: "device", "host" (pinned host memory), "shared" (one address for both)."""
-        return Array.allocate(self, shape, dtype, kind)
+        return Array._allocate(self, shape, dtype, kind)
 
-    def zeros(self, shape: Shape, dtype: Union[DType, str, Any] = DTYPES["float32"], kind: str = "device") -> Array:
+    def zeros(self, shape: Shape, dtype: Union[DType, str, Any] = "float32", kind: str = "device") -> Array:
         """A new array of zeros. Waits for the default stream."""
-        array = Array.allocate(self, shape, dtype, kind)
+        array = Array._allocate(self, shape, dtype, kind)
         array.fill(0)
         return array
 
     def array(self, data: Any, dtype: Union[DType, str, Any, None] = None, kind: str = "device") -> Array:
         """A new array with the contents of a buffer (numpy, array.array, bytes) or a list of numbers. Waits for the copy."""
-        return Array.of(self, data, dtype, kind)
+        return Array._of(self, data, dtype, kind)
 
     def from_dlpack(self, source: Any, stream: Optional[Stream] = None) -> Array:
         """An array over the memory of another library's tensor, without a copy. The tensor stays alive with the array.
@@ -217,15 +223,15 @@ class Context(Owned):
         """Kernels from bytes in memory: what load_module() takes as a file, such as the bytes that Module.image() gives."""
         return Module(self, image=image, options=options, name=name, format=format)
 
-    def load_module(self, path: "str | os.PathLike[str]", options: str = "",
+    def load_module(self, path: str | os.PathLike[str], options: str = "",
                     format: str = "auto") -> Module:  # pylint: disable=redefined-builtin
         """Kernels from a file: OpenCL C, CUDA C++, PTX, cubin, SPIR-V, as the device takes them."""
         return Module(self, path=path, options=options, format=format)
 
-    def load_graph(self, data: bytes) -> "Graph":
+    def load_graph(self, data: bytes) -> Graph:
         """A graph from what Graph.save() gave."""
         from .graph import Graph  # needs this module
-        return Graph.load(self, data)
+        return Graph._load(self, data)
 
     def synchronize(self) -> None:
         """Waits for all work so far of all streams of the context."""
@@ -238,12 +244,12 @@ class Context(Owned):
         check(lib.rtContextGetStats(out, self._h))
         return as_dict(out)
 
-    def enable_peer_access(self, peer: "Context") -> None:
+    def enable_peer_access(self, peer: Context) -> None:
         """Kernels of this context may use memory of `peer`."""
         check(lib.rtContextEnablePeerAccess(peer._h, self._h))
 
     @contextmanager
-    def current(self) -> Iterator["Context"]:
+    def current(self) -> Iterator[Context]:
         """Inside the block, C code that this thread calls with NULL for a context uses this one. The package never does."""
         before = ffi.new("rtContext_t *")
         check(lib.rtContextGetCurrent(before))

@@ -6,6 +6,8 @@ the ones before it. A capsule keeps the exported allocation alive, also after th
 tensor alive until the last work that uses it is complete.
 """
 
+from __future__ import annotations
+
 import ctypes
 import itertools
 from typing import TYPE_CHECKING, Any, Dict, NamedTuple, Optional, Tuple
@@ -83,7 +85,7 @@ for _function in (*_release_export.values(), _release_capsule):
 # ---- from here to others
 
 
-def _ordinal(context: "Context") -> int:
+def _ordinal(context: Context) -> int:
     return int(context.device.properties["ordinal"])
 
 
@@ -110,7 +112,7 @@ def _can_be(array: Array, device: Tuple[int, int]) -> bool:
 
 def _copied(array: Array, kind: str) -> Array:
     """A copy of what the array has after all work so far."""
-    made, stream = Array.allocate(array.context, array.shape, array.dtype, kind), array.context.default_stream
+    made, stream = Array._allocate(array.context, array.shape, array.dtype, kind), array.context.default_stream
     check(lib.rtStreamWaitContext(array.context._h, stream._h))
     made.copy_from(array, stream)
     return made
@@ -182,7 +184,7 @@ def _capsule(form: _Form, array: Array, flags: int, device: Tuple[int, int], dat
 # ---- from others to here
 
 
-def _kind_here(device: Tuple[int, int], context: "Context") -> str:
+def _kind_here(device: Tuple[int, int], context: Context) -> str:
     """The kind of memory that an array of this context has for a DLPack device."""
     backend = context.device.backend
     if backend == "cpu" and device[0] in (CPU, CUDA_HOST):
@@ -205,7 +207,7 @@ def _ask(source: Any, **arguments: Any) -> Any:
         return source.__dlpack__(**arguments)
 
 
-def load(source: Any, context: "Context", stream: Optional["Stream"], bfloat16: bool = False) -> Array:
+def load(source: Any, context: Context, stream: Optional[Stream], bfloat16: bool = False) -> Array:
     """As Context.from_dlpack(). With `bfloat16` that type of elements is taken, too."""
     later = None
     if source.__dlpack_device__()[0] in (CUDA, CUDA_MANAGED) and context.device.backend == "cuda":

@@ -5,7 +5,7 @@ from typing import Any, Dict, NamedTuple, Optional
 
 
 class DType(NamedTuple):
-    """An element type."""
+    """An element type of arrays: `name` as numpy has it, `itemsize` in bytes. DTYPES has all of them by name."""
 
     name: str
     itemsize: int

@@ -4,6 +4,8 @@
 Both are thin: the source that they make is `source`, and the module is built once, when the object is made.
 """
 
+from __future__ import annotations
+
 import re
 from typing import TYPE_CHECKING, Any, List, Optional
 
@@ -76,7 +78,7 @@ class ElementwiseKernel:
 
     Called with a stream and the arguments it launches, and never blocks. All arrays have the same number of elements."""
 
-    def __init__(self, context: "Context", arguments: str, operation: str, *, name: str = "elementwise", options: str = "",
+    def __init__(self, context: Context, arguments: str, operation: str, *, name: str = "elementwise", options: str = "",
                  preamble: str = "") -> None:
         self.context = context
         parameters = _parameters(arguments)
@@ -86,7 +88,8 @@ class ElementwiseKernel:
         self.module = Module(context, self.source, options)
         self.kernel: Kernel = self.module.kernel(name)
 
-    def __call__(self, stream: "Stream", *args: Any) -> None:
+    def __call__(self, stream: Stream, *args: Any) -> None:
+        """Launches in the stream's order, and never blocks. The arguments are those of the declaration, in its order."""
         count = _elements(self.kernel.name, args, self._count)
         if count:
             self.kernel[self.kernel.shape(count)](stream, *args, count)
@@ -102,7 +105,7 @@ class ReductionKernel:
     Called with a stream and the arguments, it returns an array of one element, which later work of the stream may use. The
     order in which values are joined is the same at each call with as many elements."""
 
-    def __init__(self, context: "Context", dtype: Any, neutral: str, reduce: str, map: str,  # pylint: disable=redefined-builtin
+    def __init__(self, context: Context, dtype: Any, neutral: str, reduce: str, map: str,  # pylint: disable=redefined-builtin
                  arguments: str, *, name: str = "reduction", options: str = "", preamble: str = "") -> None:
         self.context = context
         self.dtype = dtypes.dtype(dtype)
@@ -117,7 +120,7 @@ class ReductionKernel:
         self.module = Module(context, self.source, options)
         self._first, self._last = self.module.kernel(name), self.module.kernel(f"{name}_last")
 
-    def __call__(self, stream: "Stream", *args: Any, out: Optional[Array] = None) -> Array:
+    def __call__(self, stream: Stream, *args: Any, out: Optional[Array] = None) -> Array:
         """out: an array of one element for the result, else a new one."""
         count = _elements(self._first.name, args, self._count)
         if out is not None and (out.size != 1 or out.dtype is not self.dtype):

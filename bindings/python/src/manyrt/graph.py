@@ -7,6 +7,8 @@
     exec.launch(stream)
 """
 
+from __future__ import annotations
+
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Type
 
@@ -30,9 +32,9 @@ _launch = hot.rtGraphLaunch
 
 
 class Node:
-    """One piece of work of a graph; ends with it."""
+    """One piece of work of a graph; ends with it. From Graph.nodes."""
 
-    def __init__(self, graph: "Graph", handle: Any) -> None:
+    def __init__(self, graph: Graph, handle: Any) -> None:
         self.graph = graph
         self.handle = handle
 
@@ -55,9 +57,11 @@ class Node:
 
 
 class GraphBuffer:
-    """Memory that a graph names and that is bound before a launch; ends with its graph."""
+    """Memory that a graph names and that is bound before a launch; ends with its graph. Made by Graph.make_buffer().
 
-    def __init__(self, graph: "Graph", handle: Any) -> None:
+    It has `name`, `role` ("input", "output", "constant", "temporary") and `nbytes`, the most bytes that can be bound."""
+
+    def __init__(self, graph: Graph, handle: Any) -> None:
         self.graph = graph
         self.handle = handle
         out = ffi.new("rtGraphBufferInfo_t *", {"struct_size": ffi.sizeof("rtGraphBufferInfo_t")})
@@ -77,11 +81,11 @@ class Graph(Owned):
 
     _destroy = "rtGraphDestroy"
 
-    def __init__(self, context: "Context") -> None:
+    def __init__(self, context: Context) -> None:
         self.context = context
 
     @classmethod
-    def load(cls, context: "Context", data: bytes) -> "Graph":
+    def _load(cls, context: Context, data: bytes) -> Graph:
         """As Context.load_graph()."""
         out = ffi.new("rtGraph_t *")
         check(lib.rtGraphLoad(out, data, len(data)))
@@ -99,6 +103,7 @@ class Graph(Owned):
 
     @property
     def nodes(self) -> List[Node]:
+        """All nodes, in the order in which they were captured or loaded."""
         count = ffi.new("uint32_t *")
         check(lib.rtGraphGetNodes(NULL, 0, count, self._h))
         out = ffi.new("rtGraphNode_t[]", max(1, count[0]))
@@ -107,6 +112,7 @@ class Graph(Owned):
 
     @property
     def buffers(self) -> List[GraphBuffer]:
+        """All buffers, in the order in which they were made."""
         count = ffi.new("uint32_t *")
         check(lib.rtGraphGetBuffers(NULL, 0, count, self._h))
         out = ffi.new("rtGraphBuffer_t[]", max(1, count[0]))
@@ -122,18 +128,20 @@ class Graph(Owned):
                                     utf8(name, "the name") if name else NULL, self._h))
         return GraphBuffer(self, out[0])
 
-    def plan(self, context: Optional["Context"] = None, *, modules: Sequence["Module"] = (), max_streams: int = 0) -> "Plan":
-        """How the graph runs in a context (else that of the capture). Kernels of a loaded graph are found in `modules`."""
+    def plan(self, context: Optional[Context] = None, *, modules: Sequence[Module] = (), max_streams: int = 0) -> Plan:
+        """How the graph runs in a context (else that of the capture). Kernels of a loaded graph are found in `modules`.
+
+        `max_streams` 0: as many as are useful. May build kernels, and so block."""
         return Plan(self, context or self.context, modules, max_streams)
 
-    def instantiate(self, context: Optional["Context"] = None) -> "GraphExec":
+    def instantiate(self, context: Optional[Context] = None) -> GraphExec:
         """A plan with defaults, made ready to launch."""
         where = context or self.context
         out = ffi.new("rtGraphExec_t *")
         check(lib.rtGraphInstantiate(out, self._h, where._h))
         return GraphExec(where, out[0])
 
-    def clone(self) -> "Graph":
+    def clone(self) -> Graph:
         """A graph of its own with the same nodes."""
         out = ffi.new("rtGraph_t *")
         check(lib.rtGraphClone(out, self._h))
@@ -149,7 +157,7 @@ class Graph(Owned):
 class Capture:
     """The block of `with stream.capture() as graph:`."""
 
-    def __init__(self, stream: "Stream") -> None:
+    def __init__(self, stream: Stream) -> None:
         self.stream = stream
         self.graph: Graph
 
@@ -175,11 +183,13 @@ class Capture:
 
 
 class Plan(Owned):
-    """How a graph runs in one context: its order, its streams, its temporary memory."""
+    """How a graph runs in one context: its order, its streams, its temporary memory. Made by Graph.plan().
+
+    `info` has the figures, such as temporary_bytes in bytes."""
 
     _destroy = "rtCapturePlanDestroy"
 
-    def __init__(self, graph: Graph, context: "Context", modules: Sequence["Module"], max_streams: int) -> None:
+    def __init__(self, graph: Graph, context: Context, modules: Sequence[Module], max_streams: int) -> None:
         handles = ffi.new("rtModule_t[]", [module._h for module in modules] or 1)
         options = ffi.new("rtCapturePlanOptions_t *", {
             "struct_size": ffi.sizeof("rtCapturePlanOptions_t"), "module_count": len(modules),
@@ -194,7 +204,7 @@ class Plan(Owned):
 
     @property
     def steps(self) -> List[Dict[str, Any]]:
-        """What runs, in order: type, stream, level, verdict, ..."""
+        """The steps in their order, each a dict: type, stream, level, verdict, ..."""
         steps = []
         for index in range(self.info["step_count"]):
             out = ffi.new("rtCapturePlanStep_t *", {"struct_size": ffi.sizeof("rtCapturePlanStep_t")})
@@ -202,7 +212,7 @@ class Plan(Owned):
             steps.append(as_dict(out))
         return steps
 
-    def instantiate(self) -> "GraphExec":
+    def instantiate(self) -> GraphExec:
         """The plan, made ready to launch."""
         out = ffi.new("rtGraphExec_t *")
         check(lib.rtGraphExecCreate(out, self._h))
@@ -210,16 +220,18 @@ class Plan(Owned):
 
 
 class GraphExec(Owned):
-    """What runs, many times, the same way. Made by Graph.instantiate() or Plan.instantiate()."""
+    """A graph that is ready to run, many times, in the same way. Made by Graph.instantiate() or Plan.instantiate().
+
+    It owns its temporary memory and its streams, and holds arrays that it names. Launches of it run one after another."""
 
     _destroy = "rtGraphExecDestroy"
 
-    def __init__(self, context: "Context", handle: Any) -> None:
+    def __init__(self, context: Context, handle: Any) -> None:
         self.context = context
         self._own(handle)
 
-    def launch(self, stream: "Stream") -> None:
-        """Runs it in the stream's order. Never blocks."""
+    def launch(self, stream: Stream) -> None:
+        """Runs it once, in the stream's order. Never blocks."""
         status = _launch(self._c, stream._c)
         if status < 0:
             raise_error(status)
@@ -233,10 +245,10 @@ class GraphExec(Owned):
             raise InvalidValue(f"The buffer '{buffer.name}' takes {size} bytes, the array has {array.nbytes}.")
         check(lib.rtGraphExecBindBufferRange(buffer.handle, array._h, size, self._h))
 
-    def set_kernel(self, node: Node, launcher: "Launcher", *args: Any) -> None:
+    def set_kernel(self, node: Node, launcher: Launcher, *args: Any) -> None:
         """Gives a kernel's node another shape and other arguments, from the next launch on."""
         kernel = launcher.kernel
-        arguments, keep = kernel.graph_args(args)
+        arguments, keep = kernel._graph_args(args)
         params = ffi.new("rtGraphKernelParams_t *", {
             "struct_size": ffi.sizeof("rtGraphKernelParams_t"), "arg_count": len(args), "kernel": kernel._h, "args": arguments,
             "grid": launcher.grid, "group": launcher.group, "local_bytes": launcher.local_bytes,

@@ -6,6 +6,8 @@ step(...) packs and launches alone. As in rt.h the grid counts work-groups; `ker
 work-items.
 """
 
+from __future__ import annotations
+
 import ctypes
 import os
 import struct
@@ -35,7 +37,7 @@ _launch = hot.rtLaunchKernel
 
 
 class Local:
-    """For a `__local` argument: the bytes to reserve in each work-group."""
+    """For a `__local` argument: `nbytes` bytes are reserved in each work-group."""
 
     def __init__(self, nbytes: int) -> None:
         self.nbytes = nbytes
@@ -45,7 +47,9 @@ class Local:
 
 
 class ArgInfo(NamedTuple):
-    """An argument of a kernel. Name and type are empty where the image has none (PTX, cubin)."""
+    """An argument of a kernel: `position` from 0, as messages count, `size` in bytes, `kind` "value", "pointer" or "local".
+
+    Name and type are empty where the image has none (PTX, cubin)."""
 
     position: int
     name: str
@@ -124,7 +128,7 @@ class _Argument:
             self.refuse(value, f"takes {info.size} bytes, not {len(data)}")
         return data
 
-    def pointer(self, value: Any, context: "Context") -> int:
+    def pointer(self, value: Any, context: Context) -> int:
         """The address of an array that a kernel of this context can reach, or 0 for None."""
         if value is None:
             return 0
@@ -159,9 +163,11 @@ class _Block:
 
 
 class Kernel(Owned):
-    """A kernel of a module. Made by Module.kernel() or module[name]; ends with its module."""
+    """A kernel of a module. Made by Module.kernel() or module[name]; ends with its module, and needs no closing.
 
-    def __init__(self, module: "Module", handle: Any) -> None:
+    It has `name`, `args` (a list of ArgInfo), `info` (as rtKernelInfo_t), `module` and `context`."""
+
+    def __init__(self, module: Module, handle: Any) -> None:
         self.module = module
         self.context = module.context
         self._own(handle)
@@ -189,6 +195,7 @@ class Kernel(Owned):
 
     @property
     def closed(self) -> bool:
+        """Whether the kernel or its module was closed."""
         return "_h" not in self.__dict__ or self.module.closed
 
     def __repr__(self) -> str:
@@ -197,10 +204,10 @@ class Kernel(Owned):
     def _repr_html_(self) -> str:
         return _show.kernel_html(self)
 
-    def __getitem__(self, shape: Tuple[Any, ...]) -> "Launcher":
+    def __getitem__(self, shape: Tuple[Any, ...]) -> Launcher:
         """kernel[grid, group] or kernel[grid, group, local_bytes]: sizes are numbers, or tuples of up to three.
 
-        local_bytes is the dynamic shared memory of CUDA images."""
+        Grid counts groups, group counts work-items. local_bytes is the dynamic shared memory of CUDA images."""
         try:
             launcher = self._shapes.get(shape)
         except TypeError:  # a list is no key
@@ -226,12 +233,12 @@ class Kernel(Owned):
         return (grid[0], grid[1], grid[2]), chosen
 
     def max_active_groups(self, group_items: int, local_bytes: int = 0) -> int:
-        """How many groups of that many work-items the device runs at the same time."""
+        """How many groups of that many work-items, with so many bytes of local memory each, the device runs at a time."""
         out = ffi.new("uint32_t *")
         check(lib.rtKernelGetMaxActiveGroups(out, group_items, local_bytes, self._h))
         return int(out[0])
 
-    def convert(self, args: Tuple[Any, ...]) -> List[Any]:
+    def _convert(self, args: Tuple[Any, ...]) -> List[Any]:
         """The arguments as numbers and bytes, each checked. The errors name the argument and its type."""
         if len(args) != len(self.args):
             wanted = ", ".join(f"{info.type or info.kind} {info.name}".strip() for info in self.args)
@@ -244,9 +251,9 @@ class Kernel(Owned):
         except (TypeError, InvalidValue, WrongContext) as error:
             raise type(error)(f"Kernel '{self.name}': {error}") from None
 
-    def graph_args(self, args: Tuple[Any, ...]) -> Tuple[Any, List[Any]]:
+    def _graph_args(self, args: Tuple[Any, ...]) -> Tuple[Any, List[Any]]:
         """The arguments as an array of rtGraphArg_t, and what has to live until it has been copied."""
-        values, keep = self.convert(args), []
+        values, keep = self._convert(args), []
         out = ffi.new("rtGraphArg_t[]", len(values) or 1)
         for at, (argument, value) in enumerate(zip(self._arguments, values)):
             if argument.info.kind == "pointer":
@@ -285,7 +292,7 @@ class Launcher:
         self._context = kernel.context
         self._pointers, self._others = kernel._pointers, kernel._others
 
-    def starting_at(self, offset: Size) -> "Launcher":
+    def starting_at(self, offset: Size) -> Launcher:
         """The same shape with ids that begin at an offset, a number or a tuple of up to three: get_global_id() of the first
         work-item returns it."""
         offsets = tuple(offset) if isinstance(offset, (tuple, list)) else (offset,)
@@ -298,7 +305,8 @@ class Launcher:
         launcher._options = (ffi.new("uint32_t[3]", self.grid), ffi.new("uint32_t[3]", self.group), self.local_bytes, options)
         return launcher
 
-    def __call__(self, stream: "Stream", *args: Any) -> None:
+    def __call__(self, stream: Stream, *args: Any) -> None:
+        """Launches in the stream's order, and never blocks. Errors count arguments from 0."""
         try:
             queue = stream._c
         except AttributeError:
@@ -322,7 +330,7 @@ class Launcher:
             self._pack(block.values, 0, *values)
         except (struct.error, TypeError, IndexError, OverflowError, InvalidValue, WrongContext):
             free.append(block)
-            self.kernel.convert(args)  # says which argument, with its name and type
+            self.kernel._convert(args)  # says which argument, with its name and type
             raise
         if self._options is None:
             status = _launch(self.kernel._c, *self._shape, queue, block.argument, len(values))
@@ -365,12 +373,14 @@ def _module_options(options: str, format: str, name: str, headers: Mapping[str, 
 
 
 class Module(Owned):
-    """A program for a device. Made by Context.module() or load_module(). Its kernels end with it."""
+    """A program for a device. Made by Context.module(), load_module() or load_image(). Its kernels end with it.
+
+    close() never blocks: launches in flight run to their end."""
 
     _destroy = "rtModuleDestroy"
 
-    def __init__(self, context: "Context", source: Any = None, options: str = "", *,
-                 path: "str | os.PathLike[str] | None" = None, image: Any = None,
+    def __init__(self, context: Context, source: Any = None, options: str = "", *,
+                 path: str | os.PathLike[str] | None = None, image: Any = None,
                  format: str = "auto",  # pylint: disable=redefined-builtin
                  name: str = "", headers: Optional[Mapping[str, str]] = None) -> None:
         out = ffi.new("rtModule_t *")
@@ -418,7 +428,7 @@ class Module(Owned):
 
     @property
     def log(self) -> str:
-        """What the compiler said."""
+        """The compiler's log, with its warnings; empty where there was nothing to say."""
         return text(lib.rtModuleGetBuildLog, self._h)
 
     @property

@@ -5,6 +5,8 @@ A call without a stream is complete when it returns. A call with a stream return
 order; it copies between arrays, or from any other buffer, which has been read when the call returns.
 """
 
+from __future__ import annotations
+
 import struct
 from operator import index as as_index
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple, Union
@@ -91,6 +93,7 @@ def _as_buffer(data: Any, dtype: Optional[DType]) -> Tuple[memoryview, DType, Tu
 class Array(Owned):
     """Typed memory of a device, C-contiguous. Made by Context.empty(), zeros(), array(), or by a pool.
 
+    It has `context`, `shape`, `dtype`, `kind` ("device", "host", "shared"), `size` in elements and `nbytes` in bytes.
     a[i] and a[i:j] are parts of the first dimension, in the same memory. close() gives the memory back when the last array or
     host view of it is gone; work in flight keeps it that long, too."""
 
@@ -98,7 +101,7 @@ class Array(Owned):
     _memory: Any  # owns the allocation: freed with its last reference
     _address: int
 
-    def __init__(self, context: "Context", memory: Any, address: int, shape: Tuple[int, ...], dtype: DType, kind: str) -> None:
+    def __init__(self, context: Context, memory: Any, address: int, shape: Tuple[int, ...], dtype: DType, kind: str) -> None:
         self.context = context
         self.shape = shape
         self.dtype = dtype
@@ -110,13 +113,13 @@ class Array(Owned):
         self._own(ffi.cast("void *", address))
 
     @classmethod
-    def _adopt(cls, context: "Context", pointer: Any, shape: Tuple[int, ...], dtype: DType, kind: str) -> "Array":
+    def _adopt(cls, context: Context, pointer: Any, shape: Tuple[int, ...], dtype: DType, kind: str) -> Array:
         """An array that frees `pointer`."""
         memory = ffi.gc(ffi.cast("char *", pointer), lib.rtFree)
         return cls(context, memory, int(ffi.cast("uintptr_t", pointer)), shape, dtype, kind)
 
     @classmethod
-    def allocate(cls, context: "Context", shape: Shape, dtype: Any, kind: str) -> "Array":
+    def _allocate(cls, context: Context, shape: Shape, dtype: Any, kind: str) -> Array:
         """As Context.empty()."""
         choice(kind, KINDS, "kind of memory")
         sizes, element = _as_shape(shape), dtypes.dtype(dtype)
@@ -125,15 +128,16 @@ class Array(Owned):
         return cls._adopt(context, out[0], sizes, element, kind)
 
     @classmethod
-    def of(cls, context: "Context", data: Any, dtype: Any, kind: str) -> "Array":
+    def _of(cls, context: Context, data: Any, dtype: Any, kind: str) -> Array:
         """As Context.array()."""
         view, element, shape = _as_buffer(data, None if dtype is None else dtypes.dtype(dtype))
-        array = cls.allocate(context, shape, element, kind)
+        array = cls._allocate(context, shape, element, kind)
         if array.nbytes:
             check(lib.rtMemcpy(array._h, ffi.from_buffer(view), array.nbytes, lib.RT_MEMCPY_DEFAULT))
         return array
 
     def close(self) -> None:
+        """Lets the memory go, which is used again after work in flight and other arrays and views of it. Never blocks."""
         self.__dict__.pop("_c", None)
         self.__dict__.pop("_h", None)
         self.__dict__.pop("_address", None)
@@ -141,7 +145,7 @@ class Array(Owned):
 
     @property
     def address(self) -> int:
-        """The address on the device."""
+        """The address on the device, valid until close(). It is a number, and not for the host to follow."""
         return self._address
 
     @property
@@ -159,11 +163,13 @@ class Array(Owned):
         return self.kind in ("host", "shared") or self.context.device.backend == "cpu"
 
     def __len__(self) -> int:
+        """Elements of the first dimension."""
         if not self.shape:
             raise TypeError("an array of no dimension has no length")
         return self.shape[0]
 
-    def __getitem__(self, index: Union[int, slice]) -> "Array":
+    def __getitem__(self, index: Union[int, slice]) -> Array:
+        """a[i] or a[i:j], in the same memory: no copy. It keeps the memory alive."""
         length = len(self)
         row = self.nbytes // length if length else 0
         if isinstance(index, slice):
@@ -182,14 +188,14 @@ class Array(Owned):
             shape = self.shape[1:]
         return type(self)(self.context, self._memory, self._address + start * row, shape, self.dtype, self.kind)
 
-    def reshape(self, shape: Shape) -> "Array":
+    def reshape(self, shape: Shape) -> Array:
         """The same memory with another shape of as many elements."""
         sizes = _as_shape(shape)
         if _count(sizes) != self.size:
             raise InvalidValue(f"The shape {sizes} has {_count(sizes)} elements, the array has {self.size}.")
         return type(self)(self.context, self._memory, self._address, sizes, self.dtype, self.kind)
 
-    def view(self, dtype: Any) -> "Array":
+    def view(self, dtype: Any) -> Array:
         """The same memory with elements of another type of the same size."""
         element = dtypes.dtype(dtype)
         if element.itemsize != self.dtype.itemsize:
@@ -198,7 +204,7 @@ class Array(Owned):
 
     # ---- copies and fills
 
-    def copy_from(self, source: Any, stream: Optional["Stream"] = None) -> None:
+    def copy_from(self, source: Any, stream: Optional[Stream] = None) -> None:
         """Copies as many elements as this array has, from an array of any device, a buffer, or a list of numbers.
 
         With a stream, a buffer that is no array has been read when the call returns; the call waits only where more than 64
@@ -213,7 +219,7 @@ class Array(Owned):
         self._match(view.nbytes, element, shape)
         self._copy(self._h, ffi.from_buffer(view), stream)
 
-    def copy_to(self, destination: Any, stream: Optional["Stream"] = None) -> None:
+    def copy_to(self, destination: Any, stream: Optional[Stream] = None) -> None:
         """Copies the whole array into another array, or into a writable buffer.
 
         With a stream and a buffer that is no array, the call waits until the stream has passed the copy: later, the buffer
@@ -254,7 +260,7 @@ class Array(Owned):
             raise InvalidValue(f"Copy of {nbytes} bytes (shape {shape}) into an array of {self.nbytes} bytes "
                                f"(shape {self.shape}).")
 
-    def _copy(self, dst: Any, src: Any, stream: Optional["Stream"]) -> None:
+    def _copy(self, dst: Any, src: Any, stream: Optional[Stream]) -> None:
         if stream is None:
             # The wait for the stream that the copy uses comes first, because Ctrl-C can end it. A failure comes from the copy.
             wait(lib.rtStreamSynchronizeFor, None, self.context.default_stream._h)
@@ -262,8 +268,8 @@ class Array(Owned):
         else:
             check(lib.rtMemcpyAsync(dst, src, self.nbytes, lib.RT_MEMCPY_DEFAULT, stream._h))
 
-    def fill(self, value: Any, stream: Optional["Stream"] = None) -> None:
-        """Sets every element to a number."""
+    def fill(self, value: Any, stream: Optional[Stream] = None) -> None:
+        """Sets every element to a number. With a stream in its order, and at once back; without one it waits."""
         code = "e" if self.dtype.name == "float16" else self.dtype.format
         try:
             pattern = struct.pack("=" + code, value)
@@ -274,8 +280,8 @@ class Array(Owned):
         if stream is None:
             where.synchronize()
 
-    def prefetch(self, stream: "Stream", to_host: bool = False) -> None:
-        """Moves shared memory towards the device of the stream, or to the host."""
+    def prefetch(self, stream: Stream, to_host: bool = False) -> None:
+        """Moves shared memory towards the device of the stream, or to the host. A hint, in the stream's order. Never blocks."""
         device = ffi.NULL if to_host else stream.context.device._h
         check(lib.rtMemPrefetchAsync(self._h, self.nbytes, device, stream._h))
 
@@ -299,18 +305,18 @@ class Array(Owned):
         return memoryview(whole)[offset:]
 
     def __buffer__(self, flags: int) -> memoryview:
-        """What memoryview(array) asks in Python 3.12 and later. Before, a class of Python cannot have a buffer of its own.
+        """For memoryview(array) in Python 3.12 and later. Before, a class of Python cannot have a buffer of its own.
 
         To derive Array from a ctypes array would not do: a view would keep the Array, whose close() ends the memory."""
         return self.host()
 
-    def tobytes(self, stream: Optional["Stream"] = None) -> bytes:
+    def tobytes(self, stream: Optional[Stream] = None) -> bytes:
         """A copy of the contents. Waits."""
         data = bytearray(self.nbytes)
         self.copy_to(data, stream)
         return bytes(data)
 
-    def tolist(self, stream: Optional["Stream"] = None) -> Any:
+    def tolist(self, stream: Optional[Stream] = None) -> Any:
         """A copy of the contents as nested lists, or a number if the array has no dimension. Waits."""
         data = self.tobytes(stream)
         if self.dtype.name == "float16":
@@ -319,19 +325,21 @@ class Array(Owned):
             flat = memoryview(data).cast(self.dtype.format)
         return _nested(flat, self.shape)
 
-    def item(self, stream: Optional["Stream"] = None) -> Any:
+    def item(self, stream: Optional[Stream] = None) -> Any:
         """The one element of the array as a number of Python, whatever its shape. Waits."""
         if self.size != 1:
             raise InvalidValue(f"item() is for an array of one element, this one has {self.size}.")
         return self.reshape(()).tolist(stream)
 
     def __float__(self) -> float:
+        """The one element. Waits."""
         return float(self.item())
 
     def __int__(self) -> int:
+        """The one element, without its fraction. Waits."""
         return int(self.item())
 
-    def numpy(self, stream: Optional["Stream"] = None) -> Any:
+    def numpy(self, stream: Optional[Stream] = None) -> Any:
         """A copy of the contents as a numpy array. Waits."""
         import numpy
         return numpy.frombuffer(bytearray(self.tobytes(stream)), dtype=self.dtype.typestr).reshape(self.shape)
@@ -368,6 +376,7 @@ class Array(Owned):
         return dlpack.export(self, stream, max_version, dl_device, copy)
 
     def __dlpack_device__(self) -> Tuple[int, int]:
+        """DLPack's numbers of the device's type and of the device."""
         from . import dlpack  # needs this module
         return dlpack.device_of(self)
 
@@ -391,14 +400,16 @@ def _nested(flat: Sequence[Any], shape: Tuple[int, ...]) -> Any:
 class ReadOnlyArray(Array):
     """An array over memory that its owner lets others only read, such as a numpy array without the flag WRITEABLE.
 
-    Its methods do not write. What a kernel does with the memory is not known here: the caller sees to it that it only reads."""
+    Its methods do not write. The package cannot see whether a kernel does: the caller sees to it that it only reads."""
 
     readonly = True
 
-    def copy_from(self, source: Any, stream: Optional["Stream"] = None) -> None:
+    def copy_from(self, source: Any, stream: Optional[Stream] = None) -> None:
+        """Always raises InvalidValue."""
         raise InvalidValue("The array is read-only: its memory is another library's.")
 
-    def fill(self, value: Any, stream: Optional["Stream"] = None) -> None:
+    def fill(self, value: Any, stream: Optional[Stream] = None) -> None:
+        """Always raises InvalidValue."""
         self.copy_from(value)
 
     def _bytes(self) -> Any:
@@ -412,7 +423,7 @@ def _bytes(shape: Tuple[int, ...], dtype: DType) -> int:
     return nbytes
 
 
-def _refuse_in_capture(stream: "Stream", word: str) -> None:
+def _refuse_in_capture(stream: Stream, word: str) -> None:
     if stream.capturing:
         raise CaptureUnsafe(f"The stream captures: a copy {word} memory of Python would use its address at each launch, when "
                             "that memory may be gone. Use an array of kind \"host\".")
@@ -423,7 +434,7 @@ class Pool(Owned):
 
     _destroy = "rtMemPoolDestroy"
 
-    def __init__(self, context: "Context", *, kind: str = "device", initial_bytes: int = 0, maximum_bytes: int = 0,
+    def __init__(self, context: Context, *, kind: str = "device", initial_bytes: int = 0, maximum_bytes: int = 0,
                  release_threshold: int = 0, label: str = "") -> None:
         options = ffi.new("rtMemPoolOptions_t *", {
             "struct_size": ffi.sizeof("rtMemPoolOptions_t"), "kind": choice(kind, KINDS, "kind of memory"),
@@ -435,7 +446,7 @@ class Pool(Owned):
         self.kind = kind
         self._own(out[0], label)
 
-    def empty(self, shape: Shape, dtype: Any = DTYPES["float32"], stream: Optional["Stream"] = None) -> Array:
+    def empty(self, shape: Shape, dtype: Any = "float32", stream: Optional[Stream] = None) -> Array:
         """A new array, contents undefined, that later work of the stream (else the default stream) may use at once."""
         sizes, element = _as_shape(shape), dtypes.dtype(dtype)
         out = ffi.new("void **")

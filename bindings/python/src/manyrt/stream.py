@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Streams, events and fences: work in order, points in it, and 64-bit timelines between host and streams."""
 
+from __future__ import annotations
+
 import os
 from typing import TYPE_CHECKING, Any, Callable, Generator, Optional, Set, Tuple
 
@@ -21,7 +23,7 @@ _wait_event, _wait_stream = hot.rtStreamWaitEvent, hot.rtStreamWaitStream
 _FIRST_PAUSE_S, _LAST_PAUSE_S = 50e-6, 2e-3
 
 
-async def _reached(event: "Event") -> None:
+async def _reached(event: Event) -> None:
     """Waits inside an event loop, on a descriptor that can be read once the event's record is reached."""
     import asyncio  # a third of the package's import would be this
     out = ffi.new("int32_t *")
@@ -32,7 +34,7 @@ async def _reached(event: "Event") -> None:
         return
     descriptor = int(out[0])
     loop = asyncio.get_running_loop()
-    reached: "asyncio.Future[None]" = loop.create_future()
+    reached: asyncio.Future[None] = loop.create_future()
 
     def tell() -> None:
         if not reached.done():
@@ -57,13 +59,13 @@ async def _complete(query: Callable[[], bool]) -> None:
 
 
 class Stream(Owned):
-    """Work that runs in order. Made by Context.stream().
+    """Work that runs in order. Made by Context.stream(). Work of two streams has no order, but for waits.
 
-    All calls that submit return at once; synchronize() waits."""
+    close() never blocks: work that was submitted runs to its end. All calls that submit return at once; synchronize() waits."""
 
     _destroy = "rtStreamDestroy"
 
-    def __init__(self, context: "Context", priority: int = 0, label: str = "", *, native: Optional[int] = None) -> None:
+    def __init__(self, context: Context, priority: int = 0, label: str = "", *, native: Optional[int] = None) -> None:
         out = ffi.new("rtStream_t *")
         if native is None:
             options = ffi.new("rtStreamOptions_t *", {"struct_size": ffi.sizeof("rtStreamOptions_t"), "priority": priority,
@@ -76,7 +78,7 @@ class Stream(Owned):
         self._own(out[0], label)
 
     @classmethod
-    def _default_of(cls, context: "Context") -> "Stream":
+    def _default_of(cls, context: Context) -> Stream:
         out = ffi.new("rtStream_t *")
         check(lib.rtContextGetDefaultStream(out, context._h))
         self = cls.__new__(cls)
@@ -116,7 +118,7 @@ class Stream(Owned):
         """`await stream` waits for all work so far without holding up the event loop."""
         return _reached(self.record()).__await__()
 
-    def record(self, event: Optional["Event"] = None) -> "Event":
+    def record(self, event: Optional[Event] = None) -> Event:
         """Puts an event (else a new one) after the work so far, and returns it."""
         if event is None:
             event = Event(self.context)
@@ -125,7 +127,7 @@ class Stream(Owned):
             raise_error(status)
         return event
 
-    def wait(self, other: "Event | Stream") -> None:
+    def wait(self, other: Event | Stream) -> None:
         """Later work waits for an event, or for all work so far of another stream. The caller does not wait."""
         if isinstance(other, Stream) and other._imported:
             other = other.record()  # the library has not seen all of its work, the driver has
@@ -138,11 +140,11 @@ class Stream(Owned):
         if status < 0:
             raise_error(status)
 
-    def wait_fence(self, fence: "Fence", value: int) -> None:
+    def wait_fence(self, fence: Fence, value: int) -> None:
         """Later work waits until a fence has reached a value."""
         check(lib.rtStreamWaitFence(fence._h, value, self._h))
 
-    def signal_fence(self, fence: "Fence", value: int) -> None:
+    def signal_fence(self, fence: Fence, value: int) -> None:
         """A fence reaches a value when the work so far is complete. It lives until then, also without a reference."""
         check(lib.rtStreamSignalFence(fence._h, value, self._h))
         _keep(fence, value)
@@ -163,14 +165,14 @@ class Stream(Owned):
         check(lib.rtStreamIsCapturing(out, self._h))
         return bool(out[0] != lib.RT_CAPTURE_NONE)
 
-    def capture(self) -> "Capture":
+    def capture(self) -> Capture:
         """`with stream.capture() as graph:` records the work that is submitted inside, instead of running it."""
         from .graph import Capture  # graph.py needs this module
         return Capture(self)
 
     @property
     def priority(self) -> int:
-        """0 is normal, negative is higher."""
+        """0 is normal, a negative number is higher; the device's range is in Device.properties."""
         out = ffi.new("int32_t *")
         check(lib.rtStreamGetPriority(out, self._h))
         return int(out[0])
@@ -190,11 +192,13 @@ class Stream(Owned):
 
 
 class Event(Owned):
-    """A point in a stream. Made by Context.event() or Stream.record(); `await event` works in asyncio."""
+    """A point in a stream. Made by Context.event() or Stream.record(); `await event` works in asyncio.
+
+    It may be recorded again; waits keep the record that they were given."""
 
     _destroy = "rtEventDestroy"
 
-    def __init__(self, context: "Context", timing: bool = True) -> None:
+    def __init__(self, context: Context, timing: bool = True) -> None:
         out = ffi.new("rtEvent_t *")
         options = ffi.new("rtEventOptions_t *", {"struct_size": ffi.sizeof("rtEventOptions_t"),
                                                  "flags": 0 if timing else lib.RT_EVENT_DISABLE_TIMING})
@@ -216,7 +220,7 @@ class Event(Owned):
     def __await__(self) -> Generator[Any, None, None]:
         return _reached(self).__await__()
 
-    def seconds_since(self, start: "Event") -> float:
+    def seconds_since(self, start: Event) -> float:
         """The time on the device from another event to this one, in seconds. Both have to be complete."""
         out = ffi.new("int64_t *")
         status = check(lib.rtEventElapsedNanoseconds(out, start._h, self._h))
@@ -230,7 +234,7 @@ class Fence(Owned):
 
     _destroy = "rtFenceDestroy"
 
-    def __init__(self, context: "Context", value: int = 0) -> None:
+    def __init__(self, context: Context, value: int = 0) -> None:
         out = ffi.new("rtFence_t *")
         check(lib.rtFenceCreate(out, value, context._h))
         self.context = context

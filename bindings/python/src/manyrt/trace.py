@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The trace: a timeline for a part of a program, ranges and marks of a thread."""
 
+from __future__ import annotations
+
 import contextlib
 import os
 from typing import Iterator, Union
@@ -10,7 +12,7 @@ from ._library import lib
 from .errors import check
 
 
-def start_trace(file: Union[str, "os.PathLike[str]"]) -> None:
+def start_trace(file: Union[str, os.PathLike[str]]) -> None:
     """Begins a timeline in Chrome's trace format, which Perfetto opens. Streams and graphs may be older."""
     _library.start()
     check(lib.rtTraceStart(os.fsencode(file)))
@@ -22,7 +24,7 @@ def stop_trace() -> None:
 
 
 @contextlib.contextmanager
-def trace(file: Union[str, "os.PathLike[str]"]) -> Iterator[None]:
+def trace(file: Union[str, os.PathLike[str]]) -> Iterator[None]:
     """A timeline of what runs inside: `with manyrt.trace("step.json"):`."""
     start_trace(file)
     try:
