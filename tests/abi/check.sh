@@ -1,8 +1,8 @@
 #!/bin/sh
-# Compares a built libmanyrt.so, or libmanyrt-comm.so, with what the releases promised: the exported symbols (symbols.txt,
-# comm_symbols.txt, by the release that they came with; --write appends those that are missing there) and, of the first, the types
-# after them (manyrt-0.1.0.abi, made by abidw from debug information; additions are allowed, anything else is a break). What is
-# missing for the second part (libabigail, debug information) is one line `SKIP: reason` and exit status 77, which ctest reports as
+# Compares a built libmanyrt.so, or libmanyrt-comm.so, with what the releases promised. These are the exported symbols
+# (symbols.txt, comm_symbols.txt, by release; --write appends missing ones) and, for the first, the types after them. The types
+# are in manyrt-0.1.0.abi, made by abidw from debug information; additions are allowed, anything else is a break. If the second
+# part lacks libabigail or debug information, it prints one line `SKIP: reason` and ends with 77, which ctest reports as
 # skipped.
 # Usage: check.sh libmanyrt.so [symbols|description|all] [--write]
 set -eu

@@ -1,7 +1,7 @@
 /* A program of the first release: compiled against headers/rt-0.1.0.h, as it was then, and run against today's library.
  *
- * It checks that every struct keeps to the size that the program knows (a guard after each stays untouched), that option
- * structs of that size are accepted, and that memory, streams, events and a host kernel still mean the same. */
+ * It checks that every struct keeps to the size that the program knows: a guard after each stays untouched. Option structs of
+ * that size must be accepted. Memory, streams, events and a host kernel must still mean the same. */
 #include <stdio.h>
 #include <string.h>
 

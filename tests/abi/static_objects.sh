@@ -1,5 +1,5 @@
 #!/bin/sh
-# Threads of the library may work to the last moment of a process, so that what they use is never destroyed: no object file
+# Threads of the library may work to the last moment of a process, so their objects are never destroyed. No object file
 # registers a destructor. Usage: static_objects.sh libmanyrt_static.a
 set -eu
 [ $# -eq 1 ] && [ -f "$1" ] || { sed -n '2,3s/^# //p' "$0" >&2; exit 2; }

@@ -91,7 +91,7 @@ class FatImageTest : public DeviceTest {
     EXPECT_RT_OK(rtModuleGetInfo(&info, module));
     return info.origin;
   }
-  // What both kernels leave, as bits.
+  // The results of both kernels, as bits.
   std::vector<uint32_t> run(rtModule_t module) {
     rtKernel_t first = nullptr, rooted = nullptr;
     std::vector<uint32_t> seen(2 * kCount);

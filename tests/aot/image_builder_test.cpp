@@ -1,5 +1,5 @@
-// Images from a program: parts in the order of targets, the source with its headers, the same bytes each time, and what a
-// program cannot be an image of.
+// Images from a program: parts in the order of targets, the source with its headers, the same bytes each time. Also programs of
+// which there is no image.
 #include "aot/image_builder.h"
 
 #include <gtest/gtest.h>

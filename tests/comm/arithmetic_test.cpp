@@ -28,7 +28,7 @@ uint16_t nearest(float value, int exponent_bits, int mantissa_bits) {
     const uint32_t middle = (low + high) / 2;
     (fromSmallFloat(static_cast<uint16_t>(middle), exponent_bits, mantissa_bits) <= size ? low : high) = middle;
   }
-  // What infinity stands for in the comparison is the next number of the same step.
+  // In the comparison infinity stands for the next number of the same step.
   const double below = fromSmallFloat(static_cast<uint16_t>(low), exponent_bits, mantissa_bits);
   const double step = below - fromSmallFloat(static_cast<uint16_t>(low - 1), exponent_bits, mantissa_bits);
   const double above =

@@ -1,5 +1,5 @@
-// Every operation with every type and reduction, in place and not, with 1 to 4 ranks, on every layout of devices found: each
-// rank has exactly what the table of operations.h says, and memory around it is untouched.
+// Every operation with every type and reduction, in place and not, with 1 to 4 ranks, on every layout of devices found. Each
+// rank has exactly the elements of the table of operations.h, and memory around them is untouched.
 #include <tuple>
 
 #include "comm/memory.h"

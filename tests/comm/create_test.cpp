@@ -1,5 +1,5 @@
-// Ranks that are made one by one and meet by an id: what they are then, which ranks are named when some stay away, and each id,
-// rank and size that is refused. Threads of this process, on each layout of devices; processes: shared_memory, nccl.
+// Ranks that are made one by one and meet by an id. Their numbers then, the ranks that are named when some stay away, and each
+// id, rank and size that is refused. Threads of this process, on each layout of devices; processes: shared_memory, nccl.
 #include <thread>
 
 #include "comm/ranks.h"
@@ -168,7 +168,7 @@ TEST_P(CreateTest, ARefusedCallSpoilsTheGroup) {
   ASSERT_NO_FATAL_FAILURE(createAll());
 }
 
-// What fails after the meeting is told to every rank.
+// A failure after the meeting is told to every rank.
 TEST_P(CreateTest, AContextThatEndsMeanwhileFailsAllRanks) {
   ASSERT_COMM_OK(rtCommGroupBegin());
   for (int rank = 0; rank < kRanks; ++rank) ASSERT_COMM_OK(create(rank));

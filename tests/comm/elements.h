@@ -102,7 +102,7 @@ inline double operand(int32_t type, int32_t reduction, int rank, uint64_t i) {
   return isSigned(type) ? whole - 3 : whole;
 }
 
-// What `ranks` operands become, element i.
+// Element i of the result of `ranks` operands.
 inline double reduced(int32_t type, int32_t reduction, int ranks, uint64_t i) {
   double result = operand(type, reduction, 0, i);
   for (int rank = 1; rank < ranks; ++rank) {

@@ -1,5 +1,5 @@
 // rtCommCreateFromEnvironment among processes, as a launcher starts them: each is this program again, with the variables of its
-// rank. What the variables may say is in bootstrap/launch_test.cpp, how ranks meet in bootstrap/meet_test.cpp.
+// rank. The words of the variables are in bootstrap/launch_test.cpp, the meeting of ranks in bootstrap/meet_test.cpp.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -85,7 +85,7 @@ class EnvironmentTest : public testing::Test {
     outcomes_.push_back(std::make_unique<rttest::Outcome>());
     threads_.emplace_back([into = outcomes_.back().get(), of = std::move(of)] { *into = rttest::run({"/proc/self/exe"}, of); });
   }
-  // What each process printed, in the order of their start.
+  // The output of each process, in the order of their start.
   std::vector<std::string> wait() {
     for (std::thread& thread : threads_) thread.join();
     threads_.clear();
@@ -127,7 +127,7 @@ TEST_F(EnvironmentTest, RanksOfSeveralProcessesMeet) {
   }
 }
 
-// What cannot be joined is told to all, with the rank that it is about.
+// A rank that cannot join is told to all, by its number.
 TEST_F(EnvironmentTest, RanksThatCannotBeJoinedLeaveWithOneAnswer) {
   for (int rank = 0; rank < 3; ++rank) {
     rttest::Environment of = variables(rank, 3);

@@ -1,5 +1,5 @@
-// What becomes of a communicator when a rank does not do its part: each stream gets a status, each rank is told of, nothing
-// hangs. Every test runs on each layout of devices.
+// Communicators of which a rank does not do its part: each stream gets a status, each rank is told of, nothing hangs. Every
+// test runs on each layout of devices.
 #include <thread>
 
 #include "comm/ranks.h"

@@ -1,4 +1,4 @@
-// A port of this machine for a test in which ranks meet: free a moment ago, and the system gives the next one that asks
+// A port of this machine for a test in which ranks meet. It was free a moment ago, and the system gives the next one that asks
 // another.
 #pragma once
 

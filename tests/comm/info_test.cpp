@@ -1,5 +1,5 @@
-// What a communicator says of itself (rtCommGetInfo), and the struct that it is told in: of older and newer programs, too.
-// Engines among processes are asked in their own suites.
+// A communicator's facts (rtCommGetInfo), and the struct that they are told in: of older and newer programs, too. Engines among
+// processes are asked in their own suites.
 #include "comm/ranks.h"
 
 namespace commtest {

@@ -1,5 +1,5 @@
-// The operators new and delete of the whole process, but for those of large alignments. Of a plain `new` the return address says
-// which library made it; what the C++ library allocates for the communicator library, such as long texts, does not count.
+// The operators new and delete of the whole process, but for those of large alignments. The return address of a plain `new`
+// says which library made it; what the C++ library allocates for the communicator library, such as long texts, does not count.
 #include "comm/lack.h"
 
 #include <dlfcn.h>

@@ -39,7 +39,7 @@ class Story {
     return status;
   }
 
-  // Of a story without a failure.
+  // The allocations of a story without a failure.
   void expectResults() {
     for (const rttest::Memory& memory : memory_) {
       const Bytes bytes = download(memory.get(), kCount * sizeof(int32_t));

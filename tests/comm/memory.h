@@ -1,5 +1,5 @@
-// What one rank has for one case of a conformance test: the range that it sends, the range that it receives, and a margin
-// after that, which has to stay as it is.
+// One rank's memory for one case of a conformance test: the range that it sends and the range that it receives. A margin after
+// that has to stay as it is.
 #pragma once
 
 #include <algorithm>

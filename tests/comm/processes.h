@@ -1,4 +1,4 @@
-// A test whose ranks are in several processes. The test's process has rank 0, mostly, and starts this program again for each of
+// A test whose ranks are in several processes. The test's process mostly has rank 0. It starts this program again for each of
 // the others, with the id, the rank and the size in its environment. Their parts are tests that only those processes have.
 #pragma once
 

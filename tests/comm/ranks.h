@@ -44,7 +44,7 @@ inline std::string layoutName(std::string layout) {
   return layout;
 }
 
-// What one rank says of the communicator.
+// One rank's words about the communicator.
 inline void expectCommFailure(rtStatus_t code, int32_t about, const std::string& words, rtComm_t comm) {
   rtStatus_t status = RT_SUCCESS;
   int32_t rank = -2;

@@ -1,5 +1,5 @@
-// What bindings to other languages need: release functions of what is lent, waits for memory, descriptors of events, the device
-// numbers of DLPack.
+// The needs of bindings to other languages: release functions of lent memory, waits for memory, descriptors of events, the
+// device numbers of DLPack.
 #include <poll.h>
 #include <unistd.h>
 
@@ -12,7 +12,7 @@
 namespace rttest {
 namespace {
 
-// What a program lends: it counts the calls of the function, and the releases.
+// A function that a program lends: it counts its calls, and the releases.
 struct Lent {
   std::atomic<int> calls{0};
   std::atomic<int> releases{0};
@@ -47,7 +47,7 @@ bool readable(int descriptor, int milliseconds) {
 class BindingsTest : public DeviceTest {};
 INSTANTIATE_TEST_SUITE_P(, BindingsTest, testing::ValuesIn(deviceNames()), testName);
 
-// What needs memory of the program, or functions of the program as kernels.
+// Tests that need memory of the program, or functions of the program as kernels.
 class HostBindingsTest : public DeviceTest {};
 INSTANTIATE_TEST_SUITE_P(, HostBindingsTest, testing::Values("cpu"), testName);
 

@@ -1,4 +1,4 @@
-// Copies between devices where the stream that is given cannot reach the other side: they keep its order, block no caller,
+// Copies between devices where the stream that is given cannot reach the other side. They keep its order, block no caller,
 // inherit failures and hold the memory. Each test runs for every pair of devices, with a stream of either side.
 #include <numeric>
 #include <string>

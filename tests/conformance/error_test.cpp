@@ -1,5 +1,5 @@
-// Asynchronous failures: the first one latches on the stream, later work and streams that wait are skipped with the same
-// cause, submits return it, one synchronise clears it.
+// Asynchronous failures: the first one latches on the stream. Later work and streams that wait are skipped with the same cause,
+// submits return it, one synchronise clears it.
 #include <unistd.h>
 
 #include <atomic>

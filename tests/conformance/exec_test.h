@@ -1,5 +1,4 @@
-// What tests of plans and execs share: a graph, an exec, memory, nodes in few words, and random graphs with a model of what
-// they do.
+// Shared by tests of plans and execs: a graph, an exec, memory, nodes in few words, and random graphs with a model of them.
 #pragma once
 
 #include <algorithm>

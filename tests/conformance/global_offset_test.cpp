@@ -1,5 +1,5 @@
 // The global offset of a launch: in plain launches, captures, graphs and graph files; the limits and the kernels that take
-// none. What work-items see of it is in tests/kernels/language_offset_test.cpp.
+// none. The work-items' view of it is in tests/kernels/language_offset_test.cpp.
 #include <cstddef>
 #include <numeric>
 #include <string>

@@ -10,7 +10,7 @@ namespace {
 
 class InteropTest : public DeviceTest {
  protected:
-  // What a getter of native objects does on this device: success, or NOT_SUPPORTED with zeros where there are none.
+  // The status of a getter of native objects on this device: success, or NOT_SUPPORTED with zeros where there are none.
   void expectNative(const std::function<rtStatus_t(uint64_t*)>& get) {
     uint64_t native[2] = {7, 7};
     if (get(native) != RT_SUCCESS) {
@@ -74,7 +74,7 @@ TEST_P(InteropTest, ImportedStreamsAreBorrowedAndDetachedByDestroy) {
   ASSERT_RT_OK(gate.close(stream_));
   ASSERT_RT_OK(rtLaunchHostFunction([](void* user, rtStatus_t) { static_cast<std::atomic<int>*>(user)->fetch_add(1); }, &calls,
                                     borrowed));
-  EXPECT_RT(RT_NOT_READY, rtStreamQuery(borrowed)) << "one queue behind both";
+  EXPECT_RT(RT_NOT_READY, rtStreamQuery(borrowed)) << "one queue under both";
   ASSERT_RT_OK(gate.open());
   ASSERT_RT_OK(rtStreamSynchronize(borrowed));
   EXPECT_EQ(calls.load(), 1);
@@ -213,8 +213,8 @@ TEST_P(InteropTest, NativeCallsRunInTheStreamsOrderWithItsNativeStream) {
   EXPECT_RT(RT_ERROR_INVALID_HANDLE, rtStreamLaunchNative(callNative, &seen, garbage<rtStream_t>()));
 }
 
-// A thread that waits for the stream may make the call itself. What is current on it is the stream's context meanwhile, and
-// afterwards what it was.
+// A thread that waits for the stream may make the call itself. The current context on it is the stream's meanwhile, and
+// afterwards the one that it was.
 TEST_P(InteropTest, ANativeCallHasTheContextOfItsStreamOnAnyThread) {
   struct Seen {
     rtContext_t context = nullptr;

@@ -1,4 +1,4 @@
-// Launches of one exec run one after another, also where streams that have them fail: a launch that a failure leaves out does
+// Launches of one exec run one after another, also where streams that have them fail. A launch that a failure leaves out does
 // not let later ones get ahead of earlier ones.
 #include <atomic>
 #include <chrono>

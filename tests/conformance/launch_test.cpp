@@ -1,5 +1,5 @@
 // Launches of portable kernels on every device that runs them: the grid, arguments, local memory, refusals, cooperative
-// launches. What is special to host kernels is in kernel_test.cpp.
+// launches. The rules of host kernels alone are in kernel_test.cpp.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>

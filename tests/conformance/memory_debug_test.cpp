@@ -1,4 +1,4 @@
-// RT_MEMORY_DEBUG=1 on every device, in the entries conformance.memory_debug*: an overrun, a write after the free and a second
+// RT_MEMORY_DEBUG=1 on every device, in the entries conformance.memory_debug*. An overrun, a write after the free and a second
 // free are reported with the label of the allocation and both places; a program without mistakes has no report.
 #include <algorithm>
 #include <chrono>

@@ -328,13 +328,13 @@ TEST_P(MemoryTest, MemGetInfoCountsWhatOurPoolsHoldAsFree) {
   EXPECT_EQ(total_bytes, 0u);
 }
 
-// What pinned pools hold unused is no memory of the device.
+// Unused memory of pinned pools is no memory of the device.
 TEST_P(MemoryTest, MemGetInfoDoesNotCountPinnedPools) {
   NEEDS_POOLS();
   constexpr uint64_t kBytes = uint64_t{512} << 20;
   for (int32_t kind : {RT_MEMORY_HOST, RT_MEMORY_DEVICE}) {
-    // On devices whose memory is the host's the driver's own figure moves with what other programs do: pools that are reserved
-    // and not touched move it by nothing, so that what is counted shows.
+    // On devices whose memory is the host's the driver's own figure moves with what other programs do. Pools that are reserved
+    // and not touched do not move it, so that the counted part shows.
     Pool pool;
     rtMemPoolOptions_t options = RT_MEM_POOL_OPTIONS_INIT;
     options.kind = kind;

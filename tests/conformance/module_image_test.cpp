@@ -82,7 +82,7 @@ class ModuleImageTest : public DeviceTest {
   rtStatus_t load(rtModule_t* module, std::string_view bytes) {
     return rtModuleLoadData(module, bytes.data(), bytes.size(), nullptr, context_);
   }
-  // What the kernels of kSource leave, on this device.
+  // The results of the kernels of kSource, on this device.
   std::vector<uint32_t> run(rtModule_t module) {
     rtKernel_t first = nullptr, turned = nullptr;
     std::vector<uint32_t> seen(kCount);

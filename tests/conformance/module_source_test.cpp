@@ -1,5 +1,5 @@
 // Modules from OpenCL C: a build, its options, headers and log, what its kernels ask of a launch, and sources with something
-// wrong. What the language does is tested in tests/kernels.
+// wrong. The language is tested in tests/kernels.
 #include <string>
 #include <vector>
 

@@ -38,7 +38,7 @@ class ModuleTest : public DeviceTest {
     Module module;
     return rtModuleLoadData(module.out(), image, size, &options, context_);
   }
-  // What a call that would otherwise be refused for `code` returns on this device.
+  // The status on this device of a call that would otherwise be refused for `code`.
   rtStatus_t orUnsupported(rtStatus_t code) const { return has(RT_CAPABILITY_KERNELS) ? code : RT_ERROR_NOT_SUPPORTED; }
 };
 INSTANTIATE_TEST_SUITE_P(, ModuleTest, testing::ValuesIn(deviceNames()), testName);
@@ -112,7 +112,7 @@ TEST_P(ModuleTest, InfoTellsWhichCodeRunsAndWhereItCameFrom) {
   ASSERT_RT_OK(rtModuleGetInfo(&info, module));
   EXPECT_STREQ(info.name, "kernel.cl");
   EXPECT_EQ(info.kernel_count, 2u);
-  // Of two devices of one kind the second one takes what was built for the first.
+  // The second of two devices of one kind takes the code that was built for the first.
   EXPECT_TRUE(info.origin == RT_MODULE_ORIGIN_BUILD || info.origin == RT_MODULE_ORIGIN_CACHE ||
               info.origin == RT_MODULE_ORIGIN_PROCESS)
       << info.origin;

@@ -1,4 +1,4 @@
-// Copies from memory that the library does not know: the source has been read when the call returns, whatever the stream waits
+// Copies from memory that the library does not know. The source has been read when the call returns, whatever the stream waits
 // for, and the program does what it likes with it then. Sources are mappings of their own, which are given back at once.
 #include <sys/mman.h>
 
@@ -188,7 +188,7 @@ TEST_P(PageableTest, RowsAreReadWithTheirPitches) {
   }
 }
 
-// What is more than the stream stages waits for it, and so does what comes on top of what it stages already.
+// A copy that is larger than the stream stages waits for it, and so does one that comes on top of what it stages already.
 TEST_P(PageableTest, BeyondTheLimitTheCallWaitsForTheStream) {
   constexpr size_t kLarge = 100 * kMiB;
   allocate(kLarge);
@@ -325,7 +325,7 @@ TEST_P(PageableTest, AHostFunctionCopiesIntoItsOwnStream) {
   expectBytes(0, kMiB, 4);
 }
 
-// What the library knows is read when the stream comes to it.
+// Memory that the library knows is read when the stream comes to it.
 TEST_P(PageableTest, KnownSourcesAreReadInTheStreamsOrder) {
   allocate(2 * kMiB);
   Memory pinned;

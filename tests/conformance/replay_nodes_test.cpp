@@ -11,7 +11,7 @@ namespace {
 using ReplayNodesTest = ExecTest;
 INSTANTIATE_TEST_SUITE_P(, ReplayNodesTest, testing::ValuesIn(deviceNames()), testName);
 
-// Of a driver that records it the function is called once, elsewhere by each launch, between what stands before and after it.
+// A driver that records native work calls the function once; elsewhere each launch calls it, between its neighbours' work.
 TEST_P(ReplayNodesTest, ANativeNodeIsReplayedByEachLaunch) {
   constexpr int kLaunches = 4;
   struct Seen {
@@ -41,8 +41,8 @@ TEST_P(ReplayNodesTest, ANativeNodeIsReplayedByEachLaunch) {
     EXPECT_EQ(seen.calls.load(), recorded ? 1 : launch);
   }
   if (recorded) return;
-  // What it returns is the stream's failure, once, and what stands after it is skipped: in every launch, as the function may
-  // have returned before the rest of the launch is submitted.
+  // Its result is the stream's failure, once, and later work is skipped. This is tried many times, as the function may have
+  // returned before the rest of the launch is submitted.
   for (int launch = 0; launch < 50 && !HasFailure(); ++launch) {
     seen.answer = launch % 5 == 4 ? RT_SUCCESS : RT_ERROR_LAUNCH_FAILED;
     ASSERT_RT_OK(rtMemset(memory_, 0xEE, kSize));
@@ -140,8 +140,8 @@ TEST_P(ReplayNodesTest, EventNodesAreReplayedByEachLaunch) {
   }
 }
 
-// Values only grow: a launch whose value the fence has reached neither waits nor signals a step back, and one with a new graph
-// of higher values does both again.
+// Values only grow: a launch whose value the fence has reached neither waits nor signals a step back. A new graph of higher
+// values does both again.
 TEST_P(ReplayNodesTest, FenceNodesAreReplayedByEachLaunch) {
   Fence wanted, told;
   ASSERT_RT_OK(rtFenceCreate(wanted.out(), 0, context_));

@@ -1,5 +1,5 @@
-// Replays: graphs of every form do what a serial interpreter does and leave nothing behind, launches run one after another and
-// keep what they were launched with, failures latch.
+// Replays: graphs of every form do what a serial interpreter does and leak nothing. Launches run one after another and keep
+// what they were launched with; failures latch.
 #include <atomic>
 #include <cstring>
 #include <random>
@@ -133,7 +133,7 @@ TEST_P(ReplayTest, LaunchesKeepWhatTheyWereLaunchedWith) {
   }
 }
 
-// What a stream does after a launch may wait for the next launch on another one.
+// A stream's work after a launch may wait for the next launch on another stream.
 TEST_P(ReplayTest, ALaunchWaitsForTheOneBeforeAndForNothingAfterIt) {
   (void)copy(at(memory_.as(16)), at(memory_.as(0)), 16);
   (void)fill(at(memory_.as(0)), 7, 16);
@@ -154,7 +154,7 @@ TEST_P(ReplayTest, ALaunchWaitsForTheOneBeforeAndForNothingAfterIt) {
   }
 }
 
-// What a stream does after a launch fails that stream, and no later launch on another one.
+// A failure of a stream's work after a launch fails that stream, and no later launch on another one.
 TEST_P(ReplayTest, AFailureAfterALaunchIsNotThatOfTheNextOne) {
   for (unsigned char i = 0; i < 5; ++i) (void)fill(at(memory_.as(16 * i)), i, 16);
   instantiate();

@@ -1,5 +1,5 @@
-// Sentences of failures say which device, whose memory and what kind of handle, in words that hold where several backends have
-// a device of the same number.
+// Sentences of failures name the device, the memory and the kind of handle. The words hold where several backends have a device
+// of the same number.
 #include <string>
 
 #include "support/device_test.h"

@@ -1,5 +1,5 @@
-// Dynamic shapes: the sizes of a graph are maxima, and one exec runs batches of any smaller size. What changes together may be
-// given in any order; a launch before the change is complete is refused by name; nothing is planned or allocated anew.
+// Dynamic shapes: the sizes of a graph are maxima, and one exec runs batches of any smaller size. Changes that belong together
+// may be given in any order; a launch before the change is complete is refused by name; nothing is planned or allocated anew.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -45,7 +45,7 @@ class ShapesTest : public ExecTest {
     params.size = bytes;
     return rtGraphExecSetMemcpyParams(node, &params, exec_);
   }
-  // What a batch of `size` bytes takes, each a call of its own.
+  // The calls that set up a batch of `size` bytes, one by one.
   std::vector<std::function<rtStatus_t()>> callsFor(uint64_t size, void* in, void* out) {
     return {[=, this] { return rtGraphExecBindBufferRange(in_, in, size, exec_); },
             [=, this] { return rtGraphExecBindBufferRange(out_, out, size, exec_); },

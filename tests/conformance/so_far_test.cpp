@@ -1,6 +1,6 @@
-// "So far" means submitted before the call began. A call that blocks for one stream must not wait for what another stream is
-// given meanwhile, in particular where that work waits for the caller. The other stream's work is submitted when the calling
-// thread sleeps inside the call, which the system tells.
+// "So far" means submitted before the call began. A call that blocks for one stream must not wait for work that another stream
+// is given meanwhile. That work may itself wait for the caller. The other stream's work is submitted when the calling thread
+// sleeps inside the call, which the system tells.
 #include <sys/syscall.h>
 #include <unistd.h>
 

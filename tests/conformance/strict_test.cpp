@@ -1,5 +1,5 @@
-// A strict context (RT_CONTEXT_STRICT) on every device: launches and fills refuse each address that is not live memory which
-// the device reaches, at once, held back and captured.
+// A strict context (RT_CONTEXT_STRICT) on every device: launches and fills refuse each address that is not live memory of the
+// device. They do so at once, held back and captured.
 #include <algorithm>
 #include <cstdlib>
 #include <memory>

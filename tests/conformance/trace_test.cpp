@@ -1,5 +1,5 @@
-// The trace as a program uses it: a timeline that begins and ends in the middle, ranges, and the callback of a profiler, on
-// each device, with work of streams that are older.
+// The trace as a program uses it, on each device: a timeline that begins and ends in the middle, ranges, and a profiler's
+// callback. Streams may be older than the timeline.
 #include <unistd.h>
 
 #include <atomic>
@@ -82,7 +82,7 @@ class Listener {
 
 class TraceTest : public DeviceTest {
  protected:
-  // What a test leaves on would be told to the next one.
+  // Anything that a test leaves on would be told to the next one.
   void TearDown() override {
     EXPECT_RT_OK(rtTraceSetCallback(nullptr, nullptr, 0));
     (void)rtTraceStop();

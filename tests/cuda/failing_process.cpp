@@ -54,7 +54,7 @@ struct Side {
   }
 };
 
-// What a fault of one device does to the others is the driver's: 580 ends them all, and the library says what the driver says.
+// The driver decides what a fault of one device does to the others: 580 ends them all. The library says what the driver says.
 void otherGoesOn(Side& other) {
   if (simulatedCuda().here()) return other.works();
   auto* malloc = cudaFunction<int(void**, size_t)>("cudaMalloc");
@@ -151,8 +151,8 @@ void deviceDies(const std::string& device, bool trap) {
   WANT(RT_SUCCESS, side.context.reset());
 }
 
-// The program has let go of everything when the device dies under what is still to come: the last of it goes on threads of the
-// library, one of which found the death. CUDA's own thread is inside a function meanwhile.
+// The program has let go of everything when the device dies under pending work. The last objects go on threads of the library,
+// one of which found the death. CUDA's own thread is inside a function meanwhile.
 void destroyedFirst(const std::string& device) {
   if (!simulatedCuda().here()) return;
   static std::atomic<bool> open{false};

@@ -1,4 +1,4 @@
-// What the tests of failures run in processes of their own: scenes that end a device, or look at the end of a process. A scene
+// Scenes that the tests of failures run in processes of their own: they end a device, or look at the end of a process. A scene
 // says nothing where all is as it should be, else a line for each thing that is not.
 #pragma once
 

@@ -1,5 +1,5 @@
-// What goes wrong around the CUDA backend: kernels that fault, no memory, images that are none, a compiler or a driver that is
-// missing or old, the end of the process and a fork. What ends a device or a process happens in a process of its own.
+// Failures around the CUDA backend: kernels that fault, no memory, images that are none, a compiler or a driver that is missing
+// or old. Also the end of the process and a fork. A test that ends a device or a process runs in a process of its own.
 #include <atomic>
 #include <cstring>
 #include <string>
@@ -76,8 +76,8 @@ TEST_P(CudaDeviceFailures, ImagesThatAreNoneAreRefused) {
   EXPECT_RT_OK(rtStreamSynchronize(stream_)) << "the device lives";
 }
 
-// The device may have got a part of what a driver refuses, a fill of several commands above all: memory of another context is
-// held for the stream as after a success. The refusals here are of the simulated driver, which is told where to fail.
+// The device may have got a part of a refused call, above all of a fill of several commands. Memory of another context is held
+// for the stream as after a success. The refusals here are of the simulated driver, which is told where to fail.
 class CudaRefusals : public CudaDeviceFailures {
  protected:
   static constexpr size_t kSize = 4096;

@@ -86,7 +86,8 @@ class CudaGraphTest : public DeviceTest {
     auto* find = cudaFunction<int(const char*, void**, unsigned, unsigned long long, int*)>("cudaGetDriverEntryPointByVersion");
     return find(name, &found, 12000, 0, &outcome) == 0 ? reinterpret_cast<Function*>(found) : nullptr;
   }
-  // What `action` calls, but for looks at the thread's current context, which come with most submissions.
+  // The driver's functions that `action` calls, but for looks at the thread's current context, which come with most
+  // submissions.
   template <class Action>
   static Calls callsOf(Action action) {
     Calls before;
@@ -145,7 +146,7 @@ class CudaGraphTest : public DeviceTest {
   Calls launchCalls() {
     return callsOf([this] { EXPECT_RT_OK(rtGraphLaunch(exec_, stream_)); });
   }
-  // Of the next device, which the tests make current while they use this one.
+  // A context of the next device, which the tests make current while they use this one.
   void* contextOfOther(Context* other) {
     rtDevice_t device = nullptr;
     uint64_t native[2] = {0, 0};

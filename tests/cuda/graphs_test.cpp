@@ -1,5 +1,5 @@
-// Execs as native graphs: which calls of CUDA a launch, a changed step and an exec are, what is left to single submissions, and
-// that native graphs go with their execs.
+// Execs as native graphs: which calls of CUDA a launch, a changed step and an exec are, and what is left to single submissions.
+// Native graphs go with their execs.
 #include <atomic>
 #include <chrono>
 #include <cstring>
@@ -113,7 +113,7 @@ TEST_P(CudaGraphTest, CopiesChangeInPlaceWhereTheirMemoryIsOfTheSameKind) {
   EXPECT_EQ(launchCalls(), (Calls{{"cuGraphLaunch", 1}}));
 }
 
-// A batch of another size: grids, values, the sizes of copies and fills, and smaller buffers, each by one call of the driver
+// A batch of another size: grids, values, the sizes of copies and fills, and smaller buffers. Each is one call of the driver
 // that changes a node, the first time and the last. A node that does nothing for one batch is switched off.
 TEST_P(CudaGraphTest, BatchesOfChangingSizeAreInstantiatedOnce) {
   constexpr uint64_t kMaxBytes = 4096;
@@ -221,8 +221,8 @@ TEST_P(CudaGraphTest, ALaunchAfterAChangeWaitsForTheLastLaunchAlone) {
   }
 }
 
-// A launch that is with the device, and one that is held back and left out by a failure: what comes after that one is after
-// the first one, too, which the driver's order between launches no longer says.
+// A launch is with the device, and the next one is held back and left out by a failure. The work after that one is also after
+// the first one, which the driver's order between launches no longer says.
 TEST_P(CudaGraphTest, ALaunchThatAFailureLeavesOutIsBehindTheOneThatTheDeviceHas) {
   const auto pass = [](void* flag) {
     while (!static_cast<std::atomic<bool>*>(flag)->load()) std::this_thread::yield();

@@ -1,5 +1,5 @@
-// Images: PTX, cubins and fat binaries that the device takes, and those that it does not: what is told then of the device, of
-// the image and by the driver's own compiler. NVRTC makes them, so that the same tests run on a GPU.
+// Images: PTX, cubins and fat binaries that the device takes, and those that it does not. A refusal tells of the device, of the
+// image and what the driver's own compiler said. NVRTC makes them, so that the same tests run on a GPU.
 #include <cstdint>
 #include <string>
 

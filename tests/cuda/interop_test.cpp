@@ -1,5 +1,5 @@
-// The library beside a program's own CUDA calls: streams, events, memory and contexts that CUDA made are imported, native
-// calls take their place in a stream, and the thread's current context stays the program's.
+// The library beside a program's own CUDA calls. Streams, events, memory and contexts that CUDA made are imported, and native
+// calls take their place in a stream. The thread's current context stays the program's.
 #include <atomic>
 #include <chrono>
 #include <cstring>
@@ -20,7 +20,7 @@ using namespace manyrt::cuda;
 
 #define EXPECT_CUDA_OK(call) EXPECT_EQ(call, 0) << #call
 
-// What the program calls itself.
+// The driver's functions that the program calls itself.
 struct Native {
   template <typename Function>
   static Function* driver(const char* name) {
@@ -84,7 +84,7 @@ class CudaInteropTest : public DeviceTest {
     }
   }
 
-  // Of the device beside this one.
+  // A context of the device beside this one.
   NativeContext contextOfOther(Context* other) {
     const std::vector<std::string> names = cudaDevices(2);
     rtDevice_t device = nullptr;

@@ -1,5 +1,5 @@
-// Launches through graphs of one kernel (RT_CUDA_LAUNCH=graph): the same order, arguments and failures as plain ones, and no
-// graph that outlives its stream or its module.
+// Launches through graphs of one kernel (RT_CUDA_LAUNCH=graph): the same order, arguments and failures as plain ones. No graph
+// outlives its stream or its module.
 #include <cstdint>
 #include <string>
 #include <vector>

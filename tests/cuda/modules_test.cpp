@@ -38,7 +38,7 @@ class CudaModulesTest : public DeviceTest {
     }
     EXPECT_EQ(simulatedCuda().live("module"), 0);
   }
-  // What kernel `put` of a module of this source writes.
+  // The number that kernel `put` of a module of this source writes.
   uint32_t run(const char* source, const char* options, uint32_t value) {
     rtModule_t module = nullptr;
     rtKernel_t kernel = nullptr;

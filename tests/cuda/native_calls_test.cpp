@@ -178,7 +178,7 @@ TEST_P(CudaNativeTest, WhatFailsOrCannotBeRecordedFailsTheExec) {
   EXPECT_EQ(launchCalls(), (Calls{{"cuGraphLaunch", 1}}));
 }
 
-// What the recorded work uses is the program's to give back when the last launch is over, not when the exec goes.
+// The program gives back what recorded work uses when the last launch is over, not when the exec goes.
 TEST_P(CudaNativeTest, ReleasesComeAfterTheLastLaunch) {
   std::atomic<int> released{0};
   NativeFill native_fill;

@@ -1,5 +1,5 @@
-// Large blocks of CUDA devices, whose memory comes and goes in granules of 2 MiB: what a pool takes and gives back, peers,
-// memory that cannot be had, captures. On the simulated driver, which says how much is mapped and fails on demand.
+// Large blocks of CUDA devices, whose memory comes and goes in granules of 2 MiB. Covers what a pool takes and gives back,
+// peers, memory that cannot be had, and captures. On the simulated driver, which says how much is mapped and fails on demand.
 #include <atomic>
 #include <cstdint>
 #include <string>
@@ -48,7 +48,7 @@ class CudaRangesTest : public DeviceTest {
     if (!simulatedCuda().here()) return;
     EXPECT_EQ(simulatedCuda().live("device memory") - mapped_before_, granules) << why;
   }
-  // Of another device that reaches the memory of this one, and the other way round.
+  // Makes a context of another device that reaches the memory of this one, and the other way round.
   bool makePeer(Context* peer) {
     rtDevice_t other = nullptr;
     int32_t there = 0;

@@ -22,7 +22,7 @@ bool hasOpenCl() {
   return rtDeviceGetCount(&count, RT_BACKEND_OPENCL) == RT_SUCCESS && count != 0;
 }
 
-// What a fault may turn a call into: there is no memory, the driver failed, or a driver's failure came while work ran.
+// The statuses that a fault may lead to: there is no memory, the driver failed, or a driver's failure came while work ran.
 bool documented(rtStatus_t status) {
   return status == RT_ERROR_OUT_OF_MEMORY || status == RT_ERROR_DRIVER || status == RT_ERROR_LAUNCH_FAILED;
 }

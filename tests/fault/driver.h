@@ -1,6 +1,6 @@
 // Fault scenarios: functions that call the library and return the first status that is not success. exhaust() runs one with the
-// k-th fault point failing, k = 1, 2, ... until it passes without meeting a fault, once for single faults and once with every
-// point failing from the k-th on, and checks what reliability.md asks for after each.
+// k-th fault point failing, k = 1, 2, ... until it passes without meeting a fault. It does so once for single faults and once
+// with every point failing from the k-th on. After each it checks what reliability.md asks for.
 #pragma once
 
 #include <gtest/gtest.h>

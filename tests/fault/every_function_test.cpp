@@ -30,7 +30,7 @@ const std::map<std::string, std::string> kNotCalled = {
     {"rtShutdown", "it ends the process's use of the library: its faults are those of tests/process"},
 };
 
-// What is called first, without faults, so that the function finds its state.
+// Calls that come first, without faults, so that the function finds its state.
 const std::map<std::string, std::string> kBefore = {
     {"rtStreamEndCapture", "rtStreamBeginCapture"},
     {"rtStreamGetCapturedNode", "rtStreamBeginCapture"},
@@ -38,8 +38,8 @@ const std::map<std::string, std::string> kBefore = {
     {"rtTraceRangePop", "rtTraceRangePush"},
 };
 
-// What meets no fault point on the null device, where every call of the driver is one, with the valid arguments of the table,
-// with the reason.
+// A function that meets no fault point with the valid arguments of the table, and the reason. On the null device every call of
+// the driver is such a point.
 struct Excuse {
   const char* reason;
   std::set<std::string> functions;

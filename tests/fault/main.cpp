@@ -47,7 +47,7 @@ int firstUseMain(const char* name, const char* number, bool onwards) {
   const bool documented = status == RT_SUCCESS || status == RT_ERROR_OUT_OF_MEMORY || status == RT_ERROR_DRIVER ||
                           status == RT_ERROR_NOT_FOUND;  // a backend that cannot start has no devices
   if (!documented || live != 0) return 1;
-  // What a fault at the start has taken away for good (a device of a backend that could not start) is told, too.
+  // A device that a fault at the start has taken away for good, as its backend could not start, is told, too.
   if (again != RT_SUCCESS && again != RT_ERROR_NOT_FOUND) return 1;
   return hit ? 0 : kNoFault;
 }

@@ -163,7 +163,7 @@ TEST_P(CudaImageFaults, CudaCxxThatIsCompiledEachTime) {
            }});
 }
 
-// What is refused without a fault is refused with one, too, or there was no memory for it.
+// An image that is refused without a fault is refused with one, too, or there was no memory for it.
 TEST_P(CudaImageFaults, ImagesThatAreRefused) {
   const std::string broken = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry broken( {\n}\n";
   std::string other = Nvrtc().ptx(kCudaSource, "compute_" + architecture().substr(3));

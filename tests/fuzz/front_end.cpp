@@ -1,7 +1,7 @@
 // Any bytes through the front end of kernels: preprocessor and parser, with a header in memory and with macros from options;
 // what is accepted goes through both lowerings too. Built with -fsanitize=fuzzer it searches; linked with replay.cpp it runs
-// the files it is given. What must hold for every input: it ends, within bounded memory, with a verdict that agrees with the
-// messages and places that exist.
+// the files it is given. For every input: it ends, within bounded memory, with a verdict that agrees with the messages and
+// places that exist.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// Any bytes as a graph file. What must hold for every input: it ends, within bounded memory; what is refused is told with a
-// line and leaves no handle; what is taken is written as bytes that are taken again and written as the same bytes.
+// Any bytes as a graph file. For every input: it ends, within bounded memory; what is refused is told with a line and leaves no
+// handle; what is taken is written as bytes that are taken again and written as the same bytes.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

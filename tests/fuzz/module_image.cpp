@@ -1,5 +1,5 @@
-// Any bytes as an image of a module. What must hold for every input: it ends, and reads nothing outside of the bytes; what is
-// refused is told with one sentence; what is taken is written as bytes that are taken again, with the same parts.
+// Any bytes as an image of a module. For every input: it ends, and reads nothing outside of the bytes; what is refused is told
+// with one sentence; what is taken is written as bytes that are taken again, with the same parts.
 #include "backends/module_image.h"
 
 #include <cstddef>
@@ -20,7 +20,7 @@ void require(bool condition) {
   if (!condition) std::abort();
 }
 
-// What a backend does with a part before it gives code to anything.
+// Looks at a part as a backend does before it gives code to anything.
 void readPart(const ImagePart& part) {
   std::string why_not;
   compiler::CudaImage cuda;

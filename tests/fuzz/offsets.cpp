@@ -1,7 +1,7 @@
 // Any bytes as calls of the allocator of offsets. A model knows of each unit whether it is taken, and whether it has memory.
-// What must hold: a span that is taken was free, is as long and as aligned as asked for, and has memory where that was said;
-// what a take finds nothing for does not lie side by side; memory comes and goes in whole granules, of which the allocator
-// finds each that is free; counts are those of the model; in the end all units are one free span.
+// Always: a span that is taken was free, is as long and as aligned as asked for, and has memory where that was said; what a
+// take finds nothing for does not lie side by side; memory comes and goes in whole granules, of which the allocator finds each
+// that is free; counts are those of the model; in the end all units are one free span.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

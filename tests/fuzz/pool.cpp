@@ -1,8 +1,8 @@
-// Any bytes as calls of a pool. A model knows which bytes are live, and which a stream that is held back may still use. What
-// must hold: blocks are aligned, overlap no other block and no bytes of a stream that is held back, but for the stream that
-// freed them; every address inside finds its block; counts of bytes and blocks are those of the model; in the end nothing is
-// left. Each input runs on the null device, where a large block is an allocation of its own, and on the CPU, where it is cut
-// from a range.
+// Any bytes as calls of a pool. A model knows which bytes are live, and which a stream that is held back may still use. Always:
+// blocks are aligned and overlap no other block. Only the stream that freed them may use bytes that a stream which is held back
+// still has; every address inside finds its block; counts of bytes and blocks are those of the model; in the end nothing is
+// left. Each input runs on two devices. On the null device a large block is an allocation of its own, on the CPU it is cut from
+// a range.
 #include "allocator/pool.h"
 
 #include <cstddef>

@@ -149,7 +149,7 @@ fi
 RT_DEVICE=cpu "$work/cpp_runtime/cpp_runtime" >"$work/example.log" ||
   { cat "$work/example.log"; fail "cpp_runtime does not run"; }
 
-# What Debian's packages take of it.
+# The files that Debian's packages take.
 "$python" "$here/debian_lists.py" "$work/second" "$source" || fail "the lists above are not those of what is installed"
 
 # Links of installed documents.

@@ -1,6 +1,7 @@
 // The front end alone, for scripts: preprocesses and parses one file of OpenCL C and prints the log. With --cpu it also goes on
-// to the C++ that the CPU's compiler gets, with --cuda to what NVRTC gets, with --opencl (addresses) or --opencl-buffer (hidden
-// offsets) to the text for an OpenCL driver, and with --print it prints that (the CPU's, if nothing else was asked). Exit
+// to the C++ that the CPU's compiler gets, with --cuda to the text for NVRTC. With --opencl (addresses) or --opencl-buffer
+// (hidden offsets) it goes on to the text for an OpenCL driver. With --print it prints that text (the CPU's, if nothing else
+// was asked). Exit
 // status: 0 accepted, 1 refused, 2 not usable.
 // Usage: check_source [--cpu | --cuda | --opencl | --opencl-buffer] [--print] FILE [options of a build...]
 #include <cstdio>

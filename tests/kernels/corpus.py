@@ -21,7 +21,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
 import lab  # noqa: E402
 
 FRONT_SECONDS, BUILD_SECONDS = 60, 600
-# What hashcat defines for a device that it knows nothing special of, one lane wide.
+# The macros that hashcat defines for a device that it knows nothing special of, one lane wide.
 COMMON = {
     "XM2S(x)": "#x", "M2S(x)": "XM2S(x)", "INCLUDE_PATH": "OpenCL", "KERNEL_STATIC": "", "VENDOR_ID": "64", "DEVICE_TYPE": "2",
     "LOCAL_MEM_TYPE": "1", "CUDA_ARCH": "0", "VECT_SIZE": "1", "DGST_R0": "0", "DGST_R1": "3", "DGST_R2": "2", "DGST_R3": "1",
@@ -29,7 +29,7 @@ COMMON = {
 }
 NO_INSTRUCTIONS = ("ADD", "ADDC", "SUB", "SUBC", "VADD", "VADDC", "VADD_CO", "VADDC_CO", "VSUB", "VSUBB", "VSUB_CO", "VSUBB_CO",
                    "VPERM", "VADD3", "VBFE", "BFE", "LOP3", "MOV64", "PRMT")
-# What single modules of hashcat add for theirs, with the values of a usual hash.
+# The macros that single modules of hashcat add for theirs, with the values of a usual hash.
 SCRYPT = {"SCRYPT_N": "16384", "SCRYPT_R": "8", "SCRYPT_P": "1", "SCRYPT_TMTO": "1", "SCRYPT_TMP_ELEM": "256"}
 FIXED = {"FIXED_LOCAL_SIZE": "1", "FIXED_LOCAL_SIZE_COMP": "1", "DESCRYPT_SALT": "0"}
 

@@ -1,5 +1,5 @@
 // Every kernel file of the tree through real NVRTC, where that is installed: for the oldest architecture that it knows and for
-// a new one. Nothing is run. What is planted as a mistake is found at the same place as on the CPU, before NVRTC is asked.
+// a new one. Nothing is run. A planted mistake is found at the same place as on the CPU, before NVRTC is asked.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The floating-point mode of a thread is its own: builds and launches, also with relaxed mathematics, leave it as it was, for
-// the thread that calls and for the host functions and kernels that run on threads of the library.
+// The floating-point mode of a thread is its own: builds and launches, also with relaxed mathematics, leave it as it was. That
+// holds for the calling thread, and for host functions and kernels on threads of the library.
 #include <cfenv>
 #include <cfloat>
 #include <cstring>
@@ -9,7 +9,7 @@
 namespace rttest {
 namespace {
 
-// What the processor says: on x86 MXCSR without its sticky flags, and the control word of the x87; else FPCR.
+// The mode as the processor has it: on x86 MXCSR without its sticky flags, and the control word of the x87; else FPCR.
 struct FloatingMode {
   uint64_t vector = 0;
   uint16_t x87 = 0;

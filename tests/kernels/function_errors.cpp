@@ -18,7 +18,8 @@ namespace {
 
 constexpr double kPi = 3.14159265358979323846;
 
-// Of half turns: the C library has no such functions. Arguments are floats, so that what is left of whole turns is exact.
+// The sine of half turns: the C library has no such functions. Arguments are floats, so that what is left of whole turns is
+// exact.
 double sinpi(double x) {
   double t = x - 2 * std::rint(x / 2);
   if (std::fabs(t) > 0.5) t = std::copysign(1, t) - t;

@@ -47,7 +47,7 @@ FUNCTIONS = ({name: "f" for name in UNARY.split()} | {name: "ff" for name in BIN
              {name: "fff" for name in TERNARY.split()} | {name: "fi" for name in WITH_INT.split()} |
              {name: "f=" for name in TO_INT.split()})
 FUNCTIONS |= {name + "_double": FUNCTIONS[name].replace("f", "d") for name in OF_DOUBLE.split()}
-# What the compilers' own functions make of a NaN has the sign and the bits that the order of operands gives.
+# A NaN from the compilers' own functions has the sign and the bits that the order of operands gives.
 ANY_NAN = set(TERNARY.split()) | set(
     "half_recip half_divide native_recip native_divide half_rsqrt half_sqrt native_rsqrt native_sqrt sqrt rsqrt tgamma lgamma "
     "fmod remainder fmin fmax fdim nextafter min max maxmag minmag step degrees radians round floor ceil trunc rint logb ldexp "

@@ -1,5 +1,5 @@
 // True values of functions for many arguments at once, for function_errors. Compiled with -ffast-math, so that loops call the C
-// library's functions for vectors: they may be off by some units in the last place of a double, and wrong for special values.
+// library's functions for vectors. They may be off by some units in the last place of a double, and wrong for special values.
 #include "function_reference.h"
 
 #include <cmath>

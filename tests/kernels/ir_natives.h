@@ -1,5 +1,5 @@
-// The library's functions for an interpreted run: those that a module calls, compiled by the system's compiler as quick code
-// is, and called one by one.
+// The library's functions for an interpreted run. The system's compiler compiles those that a module calls, as it does quick
+// code, and they are called one by one.
 #pragma once
 
 #include <map>

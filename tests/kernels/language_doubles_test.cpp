@@ -1,5 +1,5 @@
-// Functions of double hold their digits, also with options that let a compiler take sums in another order: what makes up for
-// roundings would be nothing then. And powers that a double holds are exact, as programs that cast them to integers expect.
+// Functions of double hold their digits, also with options that let a compiler take sums in another order. Terms that make up
+// for roundings would be zero then. And powers that a double holds are exact, as programs that cast them to integers expect.
 #include <cmath>
 
 #include "source_test.h"

@@ -19,7 +19,7 @@ class FlowTest : public BarrierTest {
     for (int& value : x) value &= 0xfff;
     return x;
   }
-  // What the helpers of the source do to the values of a group.
+  // Does what the helpers of the source do to the values of a group.
   static Ints neighbour(const Ints& x) {
     Ints result = x;
     std::rotate(result.begin(), result.begin() + 1, result.end());

@@ -1,6 +1,6 @@
-// language/halves.cl and bfloats.cl: halves as numbers, where the device has them, and conversions of bfloat16. What is
-// correctly rounded has the bits that doubles give, which hold each sum, product and power of halves that matters; functions
-// are within a unit in the last place.
+// language/halves.cl and bfloats.cl: halves as numbers, where the device has them, and conversions of bfloat16. A correctly
+// rounded result has the bits that doubles give, which hold each sum, product and power of halves that matters; functions are
+// within a unit in the last place.
 #include <algorithm>
 #include <bit>
 #include <cmath>

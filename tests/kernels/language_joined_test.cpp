@@ -221,7 +221,7 @@ TEST_P(JoinedTest, SwitchesWhosePartsEnd) {
 
 // ---- Limits
 
-// Of 64 x 24 items: which ones have counted.
+// Expects that, of 64 x 24 items, those for which `holds` is true have counted.
 template <typename Holds>
 void expectCounted(const std::vector<int32_t>& got, const Holds& holds, const std::string& what) {
   for (int64_t i = 0; i < static_cast<int64_t>(got.size()); ++i) {

@@ -187,7 +187,7 @@ TEST_P(MixedWidthsTest, PowersOfTwoAsDivisors) {
   }
 }
 
-// What a device computes of doubles it rounds once. Numbers below what is normal may be zero to it.
+// A device rounds a result of doubles once. Numbers below what is normal may be zero to it.
 TEST_P(MixedWidthsTest, FloatsAsDoubles) {
   Random random(9);
   std::vector<float> a(kItems), b(kItems);

@@ -12,7 +12,7 @@ class PrintTest : public SourceTest {
     if (std::string(GetParam()).rfind("opencl", 0) == 0) GTEST_SKIP() << "what printf prints is the driver's own there";
   }
 
-  // What a kernel prints in one work-item.
+  // The text that a kernel prints in one work-item.
   template <typename... Values>
   std::string printed(const char* name, const Values&... values) {
     testing::internal::CaptureStdout();

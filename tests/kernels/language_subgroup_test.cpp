@@ -1,5 +1,5 @@
-// language/subgroups.cl: what the work-items of a sub-group compute together, for sub-groups of whatever size the device has,
-// whole ones and the part that is left at the end of a group.
+// language/subgroups.cl: results that the work-items of a sub-group compute together, for the sizes that the device has. A
+// sub-group is whole, or the part that is left at the end of a group.
 #include <algorithm>
 #include <limits>
 

@@ -9,7 +9,7 @@ using Ints = std::vector<int>;
 
 class VariantTest : public SourceTest {
  protected:
-  // What each kernel of the module writes, one after another: groups of `size`, three values of n.
+  // The results of each kernel of the module, one after another: groups of `size`, three values of n.
   void runAll(Ints* results, uint32_t size) {
     uint32_t count = 0;
     ASSERT_RT_OK(rtModuleGetKernelCount(&count, module_));

@@ -1,5 +1,5 @@
-// Runs the tests of kernels with a cache folder of their own, empty at the start and gone at the end: nothing that an earlier
-// build of the library has compiled is run, and a file that several tests build is compiled once.
+// Runs the tests of kernels with a cache folder of their own, empty at the start and gone at the end. So nothing that an
+// earlier build of the library has compiled is run. A file that several tests build is compiled once.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

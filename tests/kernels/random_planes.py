@@ -1,7 +1,7 @@
 """Kernels over planes made at random: random_programs.py --planes runs them.
 
 Each has an item for each place of a plane, or of a space's first layer: it reads its own place, neighbours, places across and
-what lies mirrored, behind conditions about borders, and writes a place of its own in each of two results. Sizes, types of
+what lies mirrored, under conditions about borders, and writes a place of its own in each of two results. Sizes, types of
 elements and of indices, which dimension counts the rows, and offsets of the ids differ. Some walk through the layers of a
 space, with what they keep of the layers before. What a kernel writes depends on nothing but its number. With exact=True it
 depends on no device either, as in random_kernels.py.

@@ -1,5 +1,5 @@
-// The kernels of benchmarks/kernels on every device, at small odd sizes with odd groups, plain and with -cl-fast-relaxed-math:
-// the result of each is that of its reference in double precision or exact integers.
+// The kernels of benchmarks/kernels on every device, at small odd sizes with odd groups, plain and with -cl-fast-relaxed-math.
+// The result of each is that of its reference in double precision or exact integers.
 #include <algorithm>
 #include <set>
 #include <tuple>
@@ -69,7 +69,7 @@ TEST(SixtyList, HasSixtyKernelsWithNamesOfTheirOwnAndResultsThatAreMade) {
   EXPECT_GE(names.size(), 60u);
 }
 
-// What the tests above rest on: an element outside of its tolerance is seen, also where it is no number.
+// The tests above rest on this: an element outside of its tolerance is seen, also where it is no number.
 TEST(SixtyList, ComparisonSeesWhatIsOutsideOfTheTolerance) {
   const auto differs = [](const sixty::Buffer& expected, const auto& found) {
     return !sixty::difference(expected, sixty::input(found).bytes).empty();

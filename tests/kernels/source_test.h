@@ -1,5 +1,5 @@
-// The fixture of tests that build kernels from the files of this folder and launch them on every device: SourceTest, with
-// buffers and arguments by value, and BarrierTest, which runs one kernel over groups of many sizes against a reference.
+// The fixtures of tests that build kernels from the files of this folder and launch them on every device. SourceTest has
+// buffers and arguments by value; BarrierTest runs one kernel over groups of many sizes against a reference.
 #pragma once
 
 #include <algorithm>
@@ -40,8 +40,8 @@ inline std::string readSource(const std::string& file) {
   return text.str();
 }
 
-// KERNELS_RECORD names a file that receives what every test reads, as sums of its bits in the order of reading: forms.py holds
-// the two forms of kernels against each other. Which NaN a NaN is does not count.
+// KERNELS_RECORD names a file that receives what every test reads, as sums of its bits in the order of reading. With it
+// forms.py compares the two forms of kernels. Which NaN a NaN is does not count.
 inline FILE* recordFile() {
   static FILE* file = getenv("KERNELS_RECORD") != nullptr ? fopen(getenv("KERNELS_RECORD"), "w") : nullptr;
   return file;
@@ -172,7 +172,8 @@ class SourceTest : public DeviceTest {
     EXPECT_EQ(log.find("simple code runs instead"), std::string::npos) << file << ": " << log.c_str();
   }
 
-  // Of a kernel of the module that was built last, in work-items: some drivers take fewer than their device does.
+  // The largest group of a kernel of the module that was built last, in work-items: some drivers take fewer than their device
+  // does.
   uint32_t largestGroup(const char* name) {
     rtKernel_t kernel = nullptr;
     rtKernelInfo_t info = RT_KERNEL_INFO_INIT;

@@ -59,7 +59,7 @@ class Watchdog {
   std::thread thread_;
 };
 
-// What a callback does, once, and what came of it.
+// A call that a callback makes, once, and its outcome.
 struct Inside {
   const Function* function = nullptr;
   Call call;
@@ -221,7 +221,7 @@ const std::vector<Way>& ways() {
 
 class CallbacksTest : public ::testing::TestWithParam<std::tuple<size_t, size_t, const char*>> {};
 
-// What the function returns with the same arguments outside.
+// The status that the function returns with the same arguments outside.
 rtStatus_t outside(const Function& function, const char* device) {
   Environment environment(device);
   auto call = std::make_unique<Call>();
@@ -294,7 +294,7 @@ INSTANTIATE_TEST_SUITE_P(All, CallbacksTest,
                                             ::testing::Range<size_t>(0, ways().size()), ::testing::Values("cpu", "null:0")),
                          nameOf);
 
-// What a log callback's own calls have to say would call it again for ever.
+// The messages of a log callback's own calls would call it again for ever.
 TEST(LogCallbackTest, WhatItsOwnCallsLogGoesToStderr) {
   std::atomic<int> called{0};
   const auto callback = [](int32_t, const char*, void* user) {

@@ -1,5 +1,5 @@
-// What every function does once the library has ended: after rtShutdown SHUT_DOWN, in a forked child FORKED, each with a
-// sentence, and for version, texts, destroys and frees the documented success; none may crash or hang. Each test runs in a
+// Every function once the library has ended. After rtShutdown it returns SHUT_DOWN, in a forked child FORKED, each with a
+// sentence. Version, texts, destroys and frees return the documented success; none may crash or hang. Each test runs in a
 // process of its own, because both states are final.
 #include <gtest/gtest.h>
 #include <sys/wait.h>

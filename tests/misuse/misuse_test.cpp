@@ -1,8 +1,8 @@
 // Calls every function of rt.h with every argument spoiled in turn: handles that are null, stale, of another kind or random;
 // outputs and inputs that are null; sizes at the edges of their types; structs of wrong sizes; unknown constants; addresses
 // that are no allocation's. Each call must return the documented status, zero its outputs and leave a sentence, and at
-// the end no handle may be left over. Runs over the generated table (table.h) on the CPU, on the null device, and on the first
-// device of CUDA and of OpenCL where there is one.
+// the end no handle may be left over. Runs over the generated table (table.h) on the CPU, the null device, and the first device
+// of CUDA and of OpenCL, if any.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -231,7 +231,7 @@ TEST_P(MisuseTest, ChecksIntegersAtTheEdges) {
   }
 }
 
-// Of structs that have grown since.
+// The size of a struct in the first release: some structs have grown since.
 uint32_t sizeInTheFirstRelease(const Argument& argument) {
   if (argument.type == "const rtLaunchOptions_t *") return offsetof(rtLaunchOptions_t, global_offset);
   if (argument.type == "const rtGraphKernelParams_t *") return offsetof(rtGraphKernelParams_t, global_offset);

@@ -1,5 +1,5 @@
-// What a spoiled integer has to lead to, as a table: by function, argument and range of values. Also the few legal calls
-// that a test must not make, each with its reason. Used by misuse_test.cpp only.
+// The outcome that a spoiled integer has to have, as a table: by function, argument and range of values. Also the few legal
+// calls that a test must not make, each with its reason. Used by misuse_test.cpp only.
 #ifndef MANYRT_TESTS_MISUSE_RULES_H_
 #define MANYRT_TESTS_MISUSE_RULES_H_
 

@@ -86,7 +86,7 @@ TEST_P(OpenClCallsTest, StreamsOfOneDeviceWaitThereForEachOther) {
   EXPECT_TRUE(waited || at_once);
 }
 
-// What the driver has made for a context, and has been given back. Contexts go on a thread of the library: it is waited for.
+// Everything that the driver has made for a context is given back. Contexts go on a thread of the library: it is waited for.
 // Those of the test before may go late, so that more may be released than made here.
 TEST_P(OpenClCallsTest, EverythingThatWasMadeIsReleased) {
   const auto moveOn = [&] {  // grace periods

@@ -1,5 +1,5 @@
-// A loader for RT_OPENCL: it is linked with the real one, whose functions it has but for these four, and two platforms more, in
-// front of and after the real ones. One cannot list its devices, the other has a device that cannot describe itself.
+// A loader for RT_OPENCL. It is linked with the real one, whose functions it has but for these four. It has two platforms more,
+// in front of and after the real ones. One cannot list its devices, the other has a device that cannot describe itself.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <dlfcn.h>

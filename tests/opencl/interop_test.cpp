@@ -25,7 +25,7 @@ class OpenClInteropTest : public OpenClDeviceTest {
   static uint64_t number(T* object) {
     return reinterpret_cast<uintptr_t>(object);
   }
-  // What the driver made of a module.
+  // The binary that the driver made of a module.
   std::vector<unsigned char> binaryOf(rtModule_t module) {
     uint64_t native[2] = {0, 0};
     EXPECT_RT_OK(rtModuleGetNative(native, module));

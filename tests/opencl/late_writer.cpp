@@ -1,5 +1,5 @@
-// A loader for RT_OPENCL whose writes of buffers are late: one that blocks returns when it has copied its source, as OpenCL 1.2
-// allows, and the buffer has the bytes 5 ms later. Intel's runtime for CPUs does so, within microseconds. It is linked with the
+// A loader for RT_OPENCL whose writes of buffers are late. One that blocks returns when it has copied its source, as OpenCL 1.2
+// allows; the buffer has the bytes 5 ms later. Intel's runtime for CPUs does so, within microseconds. It is linked with the
 // real loader, whose other functions it has.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>

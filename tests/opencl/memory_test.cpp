@@ -199,7 +199,7 @@ TEST_P(OpenClMemoryTest, NumbersInsideAStructMayHaveTheBitsOfAnAddress) {
   EXPECT_EQ(seen.height, sizes.height);
 }
 
-// The program has a place where a number becomes an address. What is no address of memory is a number there too.
+// The program has a place where a number becomes an address. A value that is no address of memory is a number there too.
 TEST_P(OpenClMemoryTest, NumbersInsideAStructAreNoAddressesWhereThereIsNoMemory) {
   Memory memory;
   ASSERT_RT_OK(rtMalloc(memory.out(), 64, context_));

@@ -1,4 +1,4 @@
-// What the tests of the OpenCL backend share: a fixture over OpenCL's devices, and one for kernels from a source.
+// Shared parts of the tests of the OpenCL backend: a fixture over OpenCL's devices, and one for kernels from a source.
 #pragma once
 
 #include <string>

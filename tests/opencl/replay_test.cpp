@@ -1,5 +1,5 @@
-// Replays on OpenCL: which calls of a driver a launch and a change make, that a launch allocates nothing, and that launches
-// which are held back, changed, rebound or spread over streams do what a model of the kernels does.
+// Replays on OpenCL: which calls of a driver a launch and a change make, and that a launch allocates nothing. Launches that are
+// held back, changed, rebound or spread over streams do what a model of the kernels does.
 #include <algorithm>
 #include <random>
 #include <string>
@@ -49,7 +49,7 @@ class OpenClReplayTest : public OpenClDeviceTest {
     EXPECT_RT_OK(rows_.reset());
     OpenClDeviceTest::TearDown();
   }
-  // What a node is, in the form that adding and changing take; the arguments live as long as this.
+  // The parameters of a node, in the form that adding and changing take; the arguments live as long as this.
   struct Params {
     rtGraphArg_t args[4];
     rtGraphKernelParams_t params = RT_GRAPH_KERNEL_PARAMS_INIT;

@@ -1,6 +1,6 @@
-// A loader for RT_OPENCL whose programs have no information on arguments, and whose clSetKernelArg takes what the standard says
-// and nothing else: so are Intel's runtime and binaries. With SILENT_ARGUMENTS=careless it takes any size instead, as other
-// drivers do. It is linked with the real loader, whose other functions it has, and asks that one what an argument is.
+// A loader for RT_OPENCL whose programs have no information on arguments, and whose clSetKernelArg takes exactly what the
+// standard says. So do Intel's runtime and binaries. With SILENT_ARGUMENTS=careless it takes any size instead, as other drivers
+// do. It is linked with the real loader, whose other functions it has, and asks that one what an argument is.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <dlfcn.h>
@@ -17,7 +17,7 @@ Function* real(Function*, const char* name) {
 }
 #define REAL(name) real(&(name), #name)
 
-// Of the types in tests/opencl/interop_test.cpp.
+// The size of a type, of those in tests/opencl/interop_test.cpp.
 size_t sizeOf(const std::string& type) {
   static const std::map<std::string, size_t> kSizes = {{"uchar", 1},  {"short", 2}, {"uint", 4},   {"float", 4},
                                                        {"double", 8}, {"ulong", 8}, {"uint3", 16}, {"Pair", 16}};

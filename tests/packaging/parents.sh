@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Configures projects that have manyrt in them, by add_subdirectory and by FetchContent, and manyrt where something is missing: a
-# library of headers, hwloc, a system that it runs on. Each ends with one sentence, and a download happens only if it is asked for.
-# Arguments: work folder, cmake, C compiler, C++ compiler, source folder.
+# Configures projects that have manyrt in them, by add_subdirectory and by FetchContent. Also configures manyrt where something
+# is missing: a library of headers, hwloc, a system that it runs on. Each ends with one sentence, and a download happens only if
+# it is asked for. Arguments: work folder, cmake, C compiler, C++ compiler, source folder.
 set -euo pipefail
 work=$1 cmake=$2 cc=$3 cxx=$4 source=$5
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

@@ -1,5 +1,5 @@
-// What the scenarios of process_child share. A scenario is a function that returns the exit code; EXPECT prints the line that
-// failed and ends the process with 1, without running destructors, so that the first cause is the one that is reported.
+// Shared parts of the scenarios of process_child. A scenario is a function that returns the exit code; EXPECT prints the line
+// that failed and ends the process with 1. It runs no destructors, so that the first cause is the one that is reported.
 #pragma once
 
 #include <unistd.h>

@@ -134,7 +134,7 @@ int memoryDebug(int, char**) {
   return 0;
 }
 
-// What costs time, and why: a kernel on fibers, and a copy from pageable memory after unfinished work.
+// Slow decisions and their reasons: a kernel on fibers, and a copy from pageable memory after unfinished work.
 int slowDecisions(int, char**) {
   World world;
   world.make();

@@ -187,7 +187,7 @@ int storm(int argc, char** argv) {
       rttest::Event made;
       OK(rtEventCreate(made.out(), nullptr, world.context));
       OK(rtEventRecord(made, world.stream));
-      if (i % 4096 == 0) OK(rtStreamSynchronize(world.stream));  // what a busy machine has not come to yet is not left behind
+      if (i % 4096 == 0) OK(rtStreamSynchronize(world.stream));  // what a busy machine has not come to yet is not left over
     } else if (kind == "fence") {
       rttest::Fence made;
       OK(rtFenceCreate(made.out(), 0, world.context));
@@ -217,7 +217,7 @@ int storm(int argc, char** argv) {
   return 0;
 }
 
-// What RT_CPU_BUILD=tiered compiles in the background is not there yet when the process ends.
+// Code that RT_CPU_BUILD=tiered compiles in the background is not there yet when the process ends.
 // With a path: not before the compiler has made that file.
 int exitWhileBetterCodeIsMade(int argc, char** argv) {
   static rtModule_t module;
@@ -255,7 +255,7 @@ int exitWhileADriverCompiles(int, char**) {
   return 0;
 }
 
-// What a callback of the trace uses may be gone at the exit: it is not called then, though work goes on.
+// The data of a trace's callback may be gone at the exit: it is not called then, though work goes on.
 struct AtExit {
   std::atomic<bool> over{false};
   ~AtExit() { over.store(true); }

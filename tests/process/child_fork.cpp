@@ -19,8 +19,8 @@ namespace {
 bool forked = false;
 }
 
-// LeakSanitizer asks it at the end: a child of fork has neither the threads whose stacks it reads nor a way to unlock what
-// one of them held at that moment.
+// LeakSanitizer asks it at the end. A child of fork does not have the threads whose stacks it reads, and cannot unlock what one
+// of them held at that moment.
 extern "C" int __lsan_is_turned_off();
 extern "C" int __lsan_is_turned_off() { return forked; }
 
@@ -146,7 +146,7 @@ rtCommUniqueId_t firstIdOfAChild() {
 
 bool same(const rtCommUniqueId_t& a, const rtCommUniqueId_t& b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 
-// What a child sees of a library that its parent had started.
+// A child's view of a library that its parent had started.
 void expectForked(World& world) {
   uint32_t version = 0;
   int32_t count = 7;

@@ -135,7 +135,7 @@ int whileThreadsUseTheLibrary(int, char**) {
              {rtStreamCreate(stream.out(), nullptr, world.context), rtMalloc(memory.out(), 1000, world.context),
               rtMemsetAsync(memory, 1, 1000, stream), rtStreamSynchronize(stream)}) {
           if (status == RT_SUCCESS) continue;
-          // What comes after the end may also name a handle that was never made.
+          // A call after the end may also name a handle that was never made.
           EXPECT(status == RT_ERROR_SHUT_DOWN || status == RT_ERROR_INVALID_VALUE || status == RT_ERROR_INVALID_HANDLE);
         }
         rtDevice_t device = nullptr;

@@ -1,5 +1,5 @@
-// The report of a crash in a kernel: what it says, that the program's handler and the status of the process stay what they are,
-// and that RT_CRASH_REPORT=0 switches it off.
+// The report of a crash in a kernel, and what it says. The program's handler and the status of the process stay what they are,
+// and RT_CRASH_REPORT=0 switches it off.
 #include <gtest/gtest.h>
 
 #include <csignal>

@@ -1,4 +1,4 @@
-// gdb with a process that has loaded kernels on the CPU: it opens each object by its path, in its own process, and must neither
+// gdb with a process that has loaded kernels on the CPU. It opens each object by its path, in its own process, and must neither
 // wait there for ever nor miss a name. SIGALRM ends what hangs.
 #include <gtest/gtest.h>
 #include <sys/stat.h>

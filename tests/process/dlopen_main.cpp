@@ -1,5 +1,5 @@
 // process_dlopen <library> <times>: opens and closes the library as a plug-in would, with local symbols, and uses it between.
-// It stays loaded (-z nodelete), so that nothing is left behind: neither mappings nor threads.
+// It stays loaded (-z nodelete), so that nothing is left over: neither mappings nor threads.
 // process_dlopen <library of communicators> fork: children that are forked after the load, and after the start.
 #include <dirent.h>
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
-// The end of a process while the CPU's better code is being compiled: what has begun gets a moment and is then in the cache,
-// what hangs is killed, and no file of a compiler stays. The compilers are scripts around the real one.
+// The end of a process while the CPU's better code is being compiled. A compiler that has begun gets a moment, and its code is
+// then in the cache. One that hangs is killed, and no file of a compiler stays. The compilers are scripts around the real one.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 

@@ -149,7 +149,8 @@ void Actor::removeExecutable(size_t position) {
   executables.erase(executables.begin() + static_cast<std::ptrdiff_t>(position));
 }
 
-// Destroys a context with its streams and events still there. What outlives it is first ordered after its streams.
+// Destroys a context with its streams and events still there. Work and memory that outlive it are first ordered after its
+// streams.
 void Actor::removeContext(size_t position) {
   const std::shared_ptr<Context> context = contexts[position];
   for (size_t i = executables.size(); i-- > 0;) {

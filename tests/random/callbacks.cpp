@@ -1,5 +1,5 @@
-// What the library calls. A host function works on bytes that no other work has until it returns, then calls rt functions as a
-// program may: it makes and destroys objects, gives work to other streams and is refused a wait for its own.
+// Functions that the library calls. A host function works on bytes that no other work has until it returns, then calls rt
+// functions as a program may. It makes and destroys objects, gives work to other streams and is refused a wait for its own.
 #include "random/callbacks.h"
 
 #include "random/call_log.h"

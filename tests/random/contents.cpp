@@ -131,8 +131,8 @@ void Actor::checkBytes(const BufferRef& buffer, const uint8_t* found) {
        buffer->size(), static_cast<void*>(buffer->address), wrong, first, found[first], buffer->contents[first]);
 }
 
-// Compares all bytes of a buffer with the model, once the work on it is complete: on the host where it reaches the memory, else
-// through a copy of any kind.
+// Compares all bytes of a buffer with the model, once the work on it is complete. The host reads memory that it reaches, else a
+// copy of any kind brings it.
 void Actor::compare(const BufferRef& buffer) {
   if (buffer->hostReaches() && rng.chance(50)) {
     waitForUses(buffer, true);

@@ -1,5 +1,5 @@
-// What all threads did lately to memory, by address: the work, allocation or free of any of them may have brought unexpected
-// bytes.
+// The latest accesses of all threads to memory, by address: the work, allocation or free of any of them may have brought
+// unexpected bytes.
 #pragma once
 
 #include <cstddef>

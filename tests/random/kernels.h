@@ -8,7 +8,7 @@
 
 namespace rtrandom {
 
-// What a context's device can do, and its kernels; kernels are nullptr where the device has none that run.
+// The abilities of a context's device, and its kernels; kernels are nullptr where the device has none that run.
 struct Kernels {
   rtModule_t module = nullptr;
   rtKernel_t add_constant = nullptr;

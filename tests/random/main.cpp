@@ -4,9 +4,9 @@
 //   random [--seed N] [--seconds N] [--steps N] [--threads N] [--device NAME[,NAME...]] [--patience SECONDS]
 //
 // A failure prints the seed, the last calls of each thread and all stacks. With one thread a seed repeats exactly what it did:
-// `random --seed N --threads 1 --steps M --device ...`, M a little above the step that the failure names. With several threads
-// a seed repeats what each thread does, not how they meet: run it again, with more --seconds. `gdb --args` and a break at
-// rtrandom::fail show the objects. scripts/run-random-driver.sh runs it on every device of this machine.
+// `random --seed N --threads 1 --steps M --device ...`. M is a little above the step that the failure names. With several
+// threads a seed repeats what each thread does, not how they meet: run it again, with more --seconds. `gdb --args` and a break
+// at rtrandom::fail show the objects. scripts/run-random-driver.sh runs it on every device of this machine.
 #include <execinfo.h>
 #include <signal.h>
 #include <unistd.h>

@@ -1,8 +1,8 @@
 // The model of the driver's objects: what each buffer holds at the end of all work given so far, and which work uses it.
 //
-// Every buffer belongs to one actor, and each op on it is ordered after the earlier ones that it conflicts with: by the
-// stream, or by a wait that the actor inserts. So the order of submission is the order of effects, and contents are known when
-// work is given.
+// Every buffer belongs to one actor. Each op on it is ordered after the earlier ones that it conflicts with, by the stream or
+// by a wait that the actor inserts. So the order of submission is the order of effects, and contents are known when work is
+// given.
 #pragma once
 
 #include <cstdint>
@@ -73,7 +73,7 @@ struct Buffer {
   bool readByGraph() const;  // by a launch that may not be complete
   bool isDevice() const { return type == MemoryType::kDevice || type == MemoryType::kShared || type == MemoryType::kImported; }
   void note(const char* what, uint64_t step, const Op* op, const char* where);
-  // What an op on a stream of `stream_context` may do with it.
+  // The accesses that an op on a stream of `stream_context` may make to it.
   Operand operandFor(const Context& stream_context) const;
 };
 using BufferRef = std::shared_ptr<Buffer>;

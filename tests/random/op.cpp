@@ -1,4 +1,4 @@
-// What ops do to contents, and how they are given to streams and graphs.
+// The effects of ops on contents, and how ops are given to streams and graphs.
 #include "random/op.h"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
-// One piece of work with a known effect: a copy, a fill, a kernel, a host function. It names its memory by index, so that the
-// same piece can be given to a stream, recorded by a capture, made a node of a graph, and applied to the model of the contents.
+// One piece of work with a known effect: a copy, a fill, a kernel, a host function. It names its memory by index. So the same
+// piece can go to a stream, be recorded by a capture or become a node of a graph. It can also be applied to the model of the
+// contents.
 #pragma once
 
 #include <atomic>
@@ -29,7 +30,7 @@ enum class OpType {
 };
 inline constexpr size_t kOpTypes = static_cast<size_t>(OpType::kNative) + 1;
 
-// What a memory that an op may name allows.
+// A memory that an op may name, and what it allows.
 struct Operand {
   size_t size = 0;
   bool device = false;    // of a device, so that a copy needs a stream of its context or of the other side's
@@ -59,7 +60,7 @@ struct Op {
   size_t extent() const { return height != 0 ? dst_pitch * (height - 1) + width : size; }
 };
 
-// What a host function or native call gets: kept until the driver ends, since a graph may call it many times.
+// The data of a host function or native call: kept until the driver ends, since a graph may call it many times.
 struct HostCall {
   Op op;
   uint8_t* address = nullptr;  // of dst

@@ -1,5 +1,5 @@
-// The numbers that decide what the random driver does. A step gets numbers of its own from seed, thread and step, so that what
-// a step does depends on nothing that time decides, and a run with one thread repeats from its seed.
+// The numbers that decide what the random driver does. A step gets numbers of its own from seed, thread and step. So a step
+// depends on nothing that time decides, and a run with one thread repeats from its seed.
 #pragma once
 
 #include <cstddef>

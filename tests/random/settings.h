@@ -1,4 +1,4 @@
-// What a run of the random driver is told on its command line, and which rules of the library it relies on.
+// Settings of a run of the random driver, from its command line, and the rules of the library that it relies on.
 #pragma once
 
 #include <cstdint>

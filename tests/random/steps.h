@@ -1,4 +1,4 @@
-// What an actor may do next, with how often.
+// The steps that an actor may take next, with how often.
 #pragma once
 
 #include "random/random_numbers.h"

@@ -1,5 +1,5 @@
-// A stream that fails, with work before and after the failure: what is after is skipped, streams that wait for it fail with
-// the same cause, its host functions are told, and after rtStreamSynchronize it works again. All objects are the step's own.
+// A stream that fails, with work before and after the failure. Later work is skipped, streams that wait for it fail with the
+// same cause, and its host functions are told. After rtStreamSynchronize it works again. All objects are the step's own.
 #include <algorithm>
 #include <atomic>
 #include <memory>
@@ -13,7 +13,7 @@
 namespace rtrandom {
 namespace {
 
-// What a host function after the failure was told. Kept until the function has been called.
+// The status that a host function after the failure was told. Kept until the function has been called.
 struct Told {
   std::atomic<int> calls{0};
   std::atomic<rtStatus_t> status{RT_SUCCESS};

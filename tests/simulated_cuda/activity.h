@@ -1,6 +1,6 @@
 // Simulated CUPTI: records of kernels, copies and fills in buffers that the client gives. A record gets its place when the call
-// is made, so that a buffer with work that is not over is not handed over, and its times when a stream has carried out the
-// work. The functions that a client calls are exported under CUPTI's names; the file libcupti.so of the tests leads to them.
+// is made, so that a buffer with unfinished work is not handed over. It gets its times when a stream has carried out the work.
+// The functions that a client calls are exported under CUPTI's names; the file libcupti.so of the tests leads to them.
 //
 // Environment, read at the first call: SIMULATED_CUPTI, words separated by commas:
 //   taken     another profiler has it: cuptiSubscribe refuses
@@ -20,7 +20,7 @@
 
 namespace manyrt::simulated::activity {
 
-// What one call gives to the device. Its pieces run later, on the thread of a stream. Empty while nothing is recorded.
+// The work that one call gives to the device. Its pieces run later, on the thread of a stream. Empty while nothing is recorded.
 class Call {
  public:
   explicit Call(uint32_t function, bool of_runtime = false);  // as callbacks are numbered

@@ -71,7 +71,7 @@ bool strikes(const Function& function, Error* code) {
   return true;
 }
 
-// What CUDA calls potentially unsafe, as far as it is simulated here.
+// The calls that CUDA names potentially unsafe, as far as they are simulated here.
 bool breaksCapture(const Function& function) {
   if (capture == Capture::kNone || capture_mode == kCaptureRelaxed) return false;
   for (const char* unsafe : {"cuStreamQuery", "cuEventQuery", "cudaStreamSynchronize", "cudaEventSynchronize", "cudaMalloc",

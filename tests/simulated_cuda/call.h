@@ -1,5 +1,5 @@
-// What surrounds every function that a program calls: counting, failures on demand, the end of the process, fork, calls from
-// host functions, the thread's last error.
+// The frame of every function that a program calls. It covers counting, failures on demand, the end of the process, fork, calls
+// from host functions, and the thread's last error.
 #pragma once
 
 #include <atomic>

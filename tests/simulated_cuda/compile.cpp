@@ -188,7 +188,7 @@ bool writeSources(const Source& source, const std::string& folder) {
   return whole && write(folder + "/unit.cu", "#line 1 \"" + name + "\"\n" + source.text + "\n");
 }
 
-// What the linker calls the expressions, and whether the kernels fit into shared memory.
+// Finds the linker's names of the expressions, and whether the kernels fit into shared memory.
 bool examine(const Source& source, Compiled* made) {
   const std::shared_ptr<Unit> unit = Unit::load(made->object, &made->log);
   if (unit == nullptr) return false;
@@ -206,8 +206,8 @@ bool examine(const Source& source, Compiled* made) {
   return true;
 }
 
-// What has compiled in this process, by everything that went in: loops over faults compile the same again and again. Only the
-// latest; and nothing that may read files of the program's, which change.
+// The units that this process has compiled, by everything that went in: loops over faults compile the same again and again.
+// Only the latest; and nothing that may read files of the program's, which change.
 class Known {
  public:
   static std::string key(const Source& source, const CompileOptions& options) {

@@ -1,4 +1,4 @@
-// The memory of one device: a window of addresses several times its size, so that fragments do not matter, as they do not on a
+// The memory of one device: a window of addresses several times its size. So fragments do not matter, as they do not on a
 // device that maps pages. Not synchronised; memory.cpp holds a lock.
 #pragma once
 

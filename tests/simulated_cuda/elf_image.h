@@ -1,4 +1,4 @@
-// What is read from a compiled unit before it is loaded: symbols, and how much memory of each thread it has.
+// Facts that are read from a compiled unit before it is loaded: symbols, and how much memory of each thread it has.
 #pragma once
 
 #include <cstddef>

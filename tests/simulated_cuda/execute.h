@@ -1,5 +1,5 @@
-// Running kernels: the blocks of a launch one after the other (those of a cooperative launch at the same time), the threads of
-// a block as fibers that take turns at barriers. A Runner belongs to one thread of the process.
+// Running kernels. The blocks of a launch run one after the other, those of a cooperative launch at the same time. The threads
+// of a block are fibers that take turns at barriers. A Runner belongs to one thread of the process.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@ class Runner {
 
   void run(Launch& launch);
 
-  // What hooks and signals call, on the stack of the thread that runs.
+  // Hooks and signals call these, on the stack of the thread that runs.
   int barrier(int predicate);
   void exchange(simulated_cuda::Lane* lane);
   void pause();

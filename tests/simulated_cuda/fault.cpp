@@ -1,5 +1,5 @@
-// The handler of SIGSEGV, SIGBUS, SIGILL and SIGFPE. It never jumps: it lets the interrupted thread go on in landed(), at the
-// top of the fiber's stack, whose frames are not needed any more.
+// The handler of SIGSEGV, SIGBUS, SIGILL and SIGFPE. It never jumps: it lets the interrupted thread go on in landed(). That
+// runs at the top of the fiber's stack, whose frames are not needed any more.
 #include "fault.h"
 
 #include <signal.h>

@@ -175,7 +175,7 @@ Error addCaptured(Stream& stream, NodeKind kind, const std::function<Error(Conte
   return kSuccess;
 }
 
-// The nodes of the child become nodes of the graph, with an empty one after them all, which is what the child is from now on.
+// The nodes of the child become nodes of the graph. An empty node after them all stands for the child from now on.
 Error addChild(NativeNode* out, NativeGraph handle, const NativeNode* before, size_t count, NativeGraph child_handle) {
   const std::shared_ptr<Graph> graph = graphs().find(handle), child = graphs().find(child_handle);
   if (graph == nullptr || child == nullptr) return kInvalidHandle;
@@ -279,7 +279,7 @@ void dropCapture(Stream& stream) {
   if (stream.capture != nullptr) (void)destroy(std::exchange(stream.capture, nullptr)->graph);
 }
 
-// Of a library that is simulated beside: what would be a kernel of its own.
+// Called by a library that is simulated beside this one, for work that would be a kernel of its own.
 Error runInStream(NativeStream handle, void (*function)(void*), void* user, int* captured) {
   std::shared_ptr<Stream> stream;
   SIMULATED_TRY(streamForDriver(handle, &stream));

@@ -17,7 +17,7 @@ namespace manyrt::simulated {
 
 struct Event;
 
-// What a launch of a kernel holds until it has run.
+// A launch of a kernel holds this until it has run.
 struct PendingLaunch {
   explicit PendingLaunch(std::shared_ptr<Launch> its_launch) : launch(std::move(its_launch)) { ++launch->unit->pending; }
   ~PendingLaunch() { --launch->unit->pending; }

@@ -1,4 +1,5 @@
-// Images as the driver takes them: a unit in an ELF file for a GPU's machine (a cubin), in the text of PTX, or in a fat binary.
+// Images as the driver takes them. A unit is in an ELF file for a GPU's machine (a cubin), in the text of PTX, or in a fat
+// binary.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
-// Everything that this library hands out under CUDA's names, declared from the backend's own tables: a definition with another
-// signature is a compile error, a missing one a link error. Also the codes of errors, which the runtime and the driver share.
+// Everything that this library hands out under CUDA's names, declared from the backend's own tables. So a definition with
+// another signature is a compile error, a missing one a link error. Also the codes of errors, which the runtime and the driver
+// share.
 #pragma once
 
 #include "backends/cuda/declarations.h"

@@ -48,7 +48,7 @@ void takeParameters(const simulated_cuda::Kernel& code, void** values, std::vect
   for (unsigned i = 0; i < code.parameter_count; ++i) memcpy(parameters->data() + code.offsets[i], values[i], code.sizes[i]);
 }
 
-// For the defect argument_lifetime: later, when the memory may be gone. What cannot be read any more stays zero.
+// For the defect argument_lifetime: later, when the memory may be gone. Parameters that cannot be read any more stay zero.
 void takeParametersLate(const simulated_cuda::Kernel& code, void** values, std::vector<unsigned char>* parameters) {
   const auto read = [](void* to, const void* from, size_t size) {
     iovec local{to, size}, remote{const_cast<void*>(from), size};

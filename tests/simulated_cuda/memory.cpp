@@ -109,7 +109,7 @@ std::shared_ptr<Allocation> exactly(void* pointer, std::initializer_list<Kind> k
   return nullptr;
 }
 
-// What cudaFree, cudaFreeHost and cudaHostUnregister have in common. `waits`: for the work of the device, as cudaFree does.
+// The common part of cudaFree, cudaFreeHost and cudaHostUnregister. `waits`: for the work of the device, as cudaFree does.
 Error freeExactly(void* pointer, std::initializer_list<Kind> kinds, bool waits, Error unknown) {
   Error code = kSuccess;
   std::shared_ptr<Allocation> allocation = exactly(pointer, kinds, &code, unknown);

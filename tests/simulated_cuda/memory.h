@@ -38,7 +38,7 @@ bool inDeviceWindow(uintptr_t address);  // of any device, allocated or not; or 
 // Changes whenever anything is allocated or freed: a remembered result of allocationAt() holds only until then.
 uint64_t memoryEpoch();
 
-// What a kernel of this context may touch.
+// Whether a kernel of this context may touch it.
 bool mayAccess(Context& context, const Allocation& allocation);
 
 // For mappings (virtual_memory.cpp).

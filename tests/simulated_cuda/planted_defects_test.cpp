@@ -1,4 +1,4 @@
-// Each planted defect of simulated CUDA (simulated_cuda.h) is noticed: the tests of its subject pass without the defect and
+// Each planted defect of simulated CUDA (simulated_cuda.h) is noticed. The tests of its subject pass without the defect and
 // fail with it, for each of three seeds.
 #include <gtest/gtest.h>
 #include <signal.h>

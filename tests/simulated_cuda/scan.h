@@ -1,4 +1,4 @@
-// What the compiler is not asked: which kernels a preprocessed source has, and how large their blocks may be.
+// Facts that the compiler is not asked: which kernels a preprocessed source has, and how large their blocks may be.
 #pragma once
 
 #include <string>

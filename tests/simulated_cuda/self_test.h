@@ -1,4 +1,4 @@
-// What the parts of the self test share: the driver's table as a program gets it, kernels from source, a clean start for each
+// Shared by the parts of the self test: the driver's table as a program gets it, kernels from source, a clean start for each
 // test.
 #pragma once
 

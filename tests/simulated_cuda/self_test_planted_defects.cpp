@@ -1,5 +1,5 @@
-// Each planted defect does what its name says, in a scene that is right without it. What cannot be seen here, no other test can
-// notice.
+// Each planted defect does what its name says, in a scene that is right without it. A defect that cannot be seen here, no other
+// test can notice.
 #include <atomic>
 #include <functional>
 

@@ -1,4 +1,4 @@
-// What the environment says, read once, and the planted defects that are switched on. Everything else asks here.
+// The settings from the environment, read once, and the planted defects that are switched on. Everything else asks here.
 #pragma once
 
 #include <atomic>
@@ -45,7 +45,7 @@ class Random {
   uint64_t state_;
 };
 
-// Of the value, in whole: "1073741824". Anything else is reported and gives the default.
+// The number that is the whole value: "1073741824". Anything else is reported and gives the default.
 long long numberOf(const char* variable, long long otherwise);
 
 }  // namespace manyrt::simulated

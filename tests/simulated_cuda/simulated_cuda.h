@@ -1,7 +1,7 @@
 // Simulated CUDA: a shared library that stands in for cudart, the driver and NVRTC on a machine without a GPU. Name it in
 // RT_CUDART (and RT_NVRTC) before the first call. Devices are host memory and threads; streams are asynchronous; an error is
-// returned where CUDA returns one, and what CUDA leaves undefined is a violation: a line "simulated CUDA: ..." on stderr, one
-// more in simulatedCudaViolations(), and abort() where memory would be harmed.
+// returned where CUDA returns one. A call that CUDA leaves undefined is a violation. It gives a line "simulated CUDA: ..." on
+// stderr, one more in simulatedCudaViolations(), and abort() where memory would be harmed.
 //
 // This header is what tests call beside CUDA's own functions: by linking, or by dlsym on the handle of the library.
 //
@@ -36,7 +36,7 @@ SIMULATED_CUDA_API int simulatedCudaCount(const char* function);  // calls so fa
 // (registered too), "module", "graph", "executable graph", "context". -1: what?
 SIMULATED_CUDA_API int simulatedCudaLive(const char* kind);
 SIMULATED_CUDA_API int simulatedCudaViolations(void);
-// Counters of calls and violations, armed failures and defects, as after start without environment. What lives goes on.
+// Counters of calls and violations, armed failures and defects, as after start without environment. Live objects go on.
 SIMULATED_CUDA_API void simulatedCudaReset(void);
 
 // The `call`-th call of the function from now on returns `code` and does nothing. 0: every call. Code 0 disarms the function.
@@ -48,8 +48,8 @@ SIMULATED_CUDA_API void simulatedCudaMendDevice(int device);
 // Names as in SIMULATED_CUDA_DEFECT; null or empty: none. 0: a name is unknown, and nothing was changed.
 SIMULATED_CUDA_API int simulatedCudaDefect(const char* names);
 SIMULATED_CUDA_API void simulatedCudaDelay(int microseconds);
-// As though the program captured a stream in global mode, from 1 to 0: waits, queries, allocations and frees of threads that
-// have not said that they take no part fail meanwhile. 0: whether the capture has come through.
+// As though the program captured a stream in global mode, from 1 to 0. Meanwhile waits, queries, allocations and frees fail,
+// but for threads that have said that they take no part. 0: whether the capture has come through.
 SIMULATED_CUDA_API int simulatedCudaCapture(int on);
 // Has a function run in the order of the stream, as a library's kernel would, and says whether that is a part of a capture. The
 // function may block. An error of CUDA is returned.

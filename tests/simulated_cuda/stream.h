@@ -1,5 +1,5 @@
-// Streams: each a queue of commands and a thread that carries them out in order, with delays in between so that nothing is done
-// by the time it was asked for.
+// Streams: each a queue of commands and a thread that carries them out in order. Delays come in between, so that nothing is
+// done by the time it was asked for.
 #pragma once
 
 #include <condition_variable>

@@ -1,6 +1,5 @@
-// The driver's virtual memory: addresses that are reserved, memory that is created, and mappings of the one to the other, which
-// no device reaches before cuMemSetAccess. Strict where CUDA's manual says what may be asked for: what it forbids is a
-// violation.
+// The driver's virtual memory: addresses that are reserved, memory that is created, and mappings of the one to the other. No
+// device reaches a mapping before cuMemSetAccess. Strict where CUDA's manual has rules: a call that it forbids is a violation.
 #include "virtual_memory.h"
 
 #include <sys/mman.h>

@@ -59,8 +59,9 @@ Sample sampleNow(rtContext_t context, double seconds, double iterations) {
   return sample;
 }
 
-// What figures may gain once, as noise. Pools take more where other processes hold the streams up, since work in flight keeps
-// its memory; a slab has up to half a megabyte of the heap for its blocks. PoCL has the memory of its devices in the heap.
+// The amounts that figures may gain once, as noise. Pools take more where other processes hold the streams up, since work in
+// flight keeps its memory; a slab has up to half a megabyte of the heap for its blocks. PoCL has the memory of its devices in
+// the heap.
 std::vector<Figure> figures(rtDevice_t device) {
   rtDeviceProperties_t properties = RT_DEVICE_PROPERTIES_INIT;
   SOAK_CHECK(rtDeviceGetProperties(&properties, device));

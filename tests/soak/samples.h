@@ -1,4 +1,4 @@
-// What a process holds, looked at again and again, and whether it grows.
+// Samples of what a process holds, taken again and again, and whether it grows.
 #pragma once
 
 #include <rt.h>
@@ -15,8 +15,8 @@ struct Sample {
   double resident_bytes = 0, heap_bytes = 0, descriptors = 0, threads = 0, pool_bytes = 0, device_bytes = 0, handles = 0;
 };
 
-// Of this process. The pool of the context has bytes of its own; those of the device are without them, and 0 for the CPU, whose
-// memory is that of the process.
+// A sample of this process. The pool of the context has bytes of its own; those of the device are without them, and 0 for the
+// CPU, whose memory is that of the process.
 Sample sampleNow(rtContext_t context, double seconds, double iterations);
 
 // A figure, and by how much it may grow from the first sample to the last: what allocators and drivers go up and down by.

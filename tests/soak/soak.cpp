@@ -26,7 +26,7 @@ constexpr int kThreads = 3, kRounds = 90, kWarmUp = kRounds / 2;
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-// What a defect would lose.
+// Loses the objects that a defect would lose.
 void leak(rtContext_t context, uint32_t number) {
   static std::atomic<void*> lost{nullptr};
   void** memory = static_cast<void**>(malloc(100));

@@ -1,5 +1,5 @@
-// The mixed work of a soak: allocations, copies, kernels, graphs, streams, events, fences, pools, modules and contexts, all of
-// them made and destroyed again and again.
+// The mixed work of a soak: allocations, copies, kernels, graphs, streams, events, fences, pools, modules and contexts. All of
+// them are made and destroyed again and again.
 #pragma once
 
 #include <rt.h>

@@ -1,6 +1,6 @@
 // Assertions about rtStatus_t for every test: EXPECT_RT_OK(call), EXPECT_RT(code, call) and their ASSERT forms. A failure must
-// have left a new sentence on this thread, an expected outcome (RT_NOT_READY, RT_ERROR_TIMEOUT) none: before each checked call
-// another call fails on purpose, and its sentence is looked for afterwards.
+// have left a new sentence on this thread, an expected outcome (RT_NOT_READY, RT_ERROR_TIMEOUT) none. For this another call
+// fails on purpose before each checked call, and its sentence is looked for afterwards.
 #pragma once
 
 #include <gtest/gtest.h>

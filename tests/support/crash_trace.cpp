@@ -1,5 +1,6 @@
-// What a test program says when a signal ends it: the test that ran and the traces of all threads, by gdb where there is one,
-// the thread that the signal came to last; else of that one. It is linked into each test program that no sanitizer watches.
+// The last words of a test program that a signal ends: the test that ran, and traces. With gdb they are those of all threads,
+// the thread that the signal came to last; else of that thread alone. It is linked into each test program that no sanitizer
+// watches.
 #include <execinfo.h>
 #include <gtest/gtest.h>
 #include <signal.h>

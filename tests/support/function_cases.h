@@ -1,5 +1,5 @@
-// For suites that have every function of rt.h on the first device of each kind: their parameters, the names of their tests,
-// and which statuses rt.h allows a function.
+// For suites that have every function of rt.h on the first device of each kind. Gives their parameters, the names of their
+// tests, and which statuses rt.h allows a function.
 #pragma once
 
 #include <gtest/gtest.h>

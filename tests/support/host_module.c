@@ -25,8 +25,8 @@ static void items(const rtHostGroup_t* group, void* const* args) {
   out[group->group_id[0]] = group->group_size[0] * group->group_size[1] * group->group_size[2];
 }
 
-/* local bytes, uint32_t* out: fills all memory of the group, looks whether any two parts overlap or are not aligned, and
- * writes 1 + group index where all is well. */
+/* local bytes, uint32_t* out: fills all memory of the group and looks whether any two parts overlap or are not aligned. Writes
+ * 1 + group index where all is well. */
 static void memory(const rtHostGroup_t* group, void* const* args) {
   unsigned char* launch = (unsigned char*)group->local_memory;
   unsigned char* own = launch + ((group->local_bytes + 63) & ~(uint64_t)63);

@@ -1,4 +1,4 @@
-// For suites whose functions under test include rtInit and rtShutdown: holds the reference that keeps their pairs from ending
+// For suites whose functions under test include rtInit and rtShutdown. Holds the reference that keeps their pairs from ending
 // the library, and looks at the end whether handles are left over. Given to testing::AddGlobalTestEnvironment.
 #pragma once
 

@@ -1,5 +1,5 @@
-// What tests that run compilers themselves ask: the flag for this processor's own instructions, and whether a compiler makes
-// code for this kind of processor. Under an emulator the machine's own compilers are in PATH, too.
+// For tests that run compilers themselves: the flag for this processor's own instructions, and whether a compiler makes code
+// for this kind of processor. Under an emulator the machine's own compilers are in PATH, too.
 #pragma once
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// The kernels of kernels.h and a few more in OpenCL C, for tests that run on every device with RT_CAPABILITY_KERNELS. What
-// they write is memory that the device reaches: never a variable of the test.
+// The kernels of kernels.h and a few more in OpenCL C, for tests that run on every device with RT_CAPABILITY_KERNELS. They
+// write to memory that the device reaches: never to a variable of the test.
 #pragma once
 
 #include <cstdint>

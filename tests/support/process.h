@@ -65,8 +65,8 @@ inline std::vector<char*> pointersTo(const std::vector<std::string>& words) {
   return pointers;
 }
 
-// Nothing but the system's calls runs in the child before the program: another thread may have held any lock, that of the heap
-// or of the environment, when a fork copied it. A program of another processor, which the kernel refuses, is started by the
+// Nothing but the system's calls runs in the child before the program. When a fork copied it, another thread may have held any
+// lock, that of the heap or of the environment. A program of another processor, which the kernel refuses, is started by the
 // words of TEST_EMULATOR. 0: none was started.
 inline pid_t spawn(const std::vector<std::string>& command, const Environment& environment, int out, int err) {
   const std::vector<std::string> variables = environmentWith(environment);

@@ -496,7 +496,7 @@ void Environment::release(const Function& function, const Call& call) {
     if (argument.direction != Direction::out || call.words[i] == 0 || argument.pointeeBytes != 8) continue;
     void* made = nullptr;
     std::memcpy(&made, reinterpret_cast<const void*>(call.words[i]), sizeof(made));
-    // What a getter has given is borrowed and refused by its destroy function, or part of this environment.
+    // A handle from a getter is borrowed and refused by its destroy function, or part of this environment.
     const bool creates = function.name.ends_with("Create") || function.name.ends_with("CreateFromHost") ||
                          function.name.starts_with("rtModuleCreateFromSource") || function.name.starts_with("rtModuleLoad") ||
                          function.name.ends_with("Import") || function.name == "rtMemImportWithRelease" ||

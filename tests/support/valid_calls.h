@@ -1,6 +1,6 @@
-// One valid object of every kind on one device, and from them a valid value for every argument of every function: what the
-// misuse tests spoil in one place at a time, and what the races of functions call. An argument whose type and name no table
-// here knows is reported, so that a new function has to be given a value before its tests pass.
+// One valid object of every kind on one device, and from them a valid value for every argument of every function. The misuse
+// tests spoil such a call in one place at a time, and the races of functions make it. An argument whose type and name no table
+// here knows is reported. So a new function has to be given a value before its tests pass.
 #ifndef MANYRT_TESTS_SUPPORT_VALID_CALLS_H_
 #define MANYRT_TESTS_SUPPORT_VALID_CALLS_H_
 

@@ -1,5 +1,5 @@
-// Contexts, devices and the library itself from eight threads: contexts that are destroyed while children are made, user
-// data, resets, the thread's own state, the log callback, latched failures.
+// Contexts, devices and the library itself from eight threads. Contexts are destroyed while children are made; also user data,
+// resets, the thread's own state, the log callback and latched failures.
 #include "support/device_test.h"
 #include "support/threads.h"
 

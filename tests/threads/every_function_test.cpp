@@ -1,11 +1,11 @@
-// Every function of rt.h from several threads while the objects that it is given are destroyed and made anew. The functions
-// and valid arguments for them come from the generated table (support/function_table.h), so that a new function is raced the
-// next time the tests are built, and one that never does its work here fails its test.
+// Every function of rt.h from several threads while the objects that it is given are destroyed and made anew. The functions and
+// valid arguments for them come from the generated table (support/function_table.h). So a new function is raced the next time
+// the tests are built. A function that never does its work here fails its test.
 //
-// Two threads call the function under test, a third one calls others that take an object of the same kind, in turn on two
-// worlds of objects. The main thread renews the worlds: it makes one while the other is in use, waits until each thread has
-// called with the new objects, destroys those of the function's arguments meanwhile, and waits until each thread has called
-// with what is left. So it takes a number of rounds, not a time.
+// Two threads call the function under test, in turn on two worlds of objects. A third one calls others that take an object of
+// the same kind. The main thread renews the worlds. It makes one while the other is in use, and waits until each thread has
+// called with the new objects. Meanwhile it destroys those of the function's arguments, and waits until each thread has called
+// with the remaining ones. So it takes a number of rounds, not a time.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -57,7 +57,7 @@ const std::map<std::string, std::string> kNeverSuccessful = {
     {"rtModuleGetImage", "its module is a library of functions: NOT_SUPPORTED"},
 };
 
-// What is called first, by the same thread on the same objects, so that the function finds its state.
+// Calls that come first, by the same thread on the same objects, so that the function finds its state.
 const std::map<std::string, std::string> kBefore = {
     {"rtStreamEndCapture", "rtStreamBeginCapture"},
     {"rtStreamGetCapturedNode", "rtStreamBeginCapture"},
@@ -92,7 +92,7 @@ std::vector<const Function*> companionsOf(const Function& function) {
   for (const Function& other : functions()) {
     const bool unsuitable = kNotRaced.contains(other.name) || frees(other) || touchesMemory(other) || isImport(other) ||
                             other.name == "rtStreamBeginCapture" || other.name == "rtStreamEndCapture";
-    // What an import borrows has to live.
+    // A handle that an import borrows has to live.
     const bool ends = other.name.ends_with("Destroy") || other.name == "rtEventRecord";
     if (unsuitable || other.name == function.name || (isImport(function) && ends)) continue;
     const std::set<std::string> theirs = handleTypes(other);
@@ -143,7 +143,7 @@ class EveryFunction : public testing::TestWithParam<FunctionAndDevice> {
   rtStatus_t alone_ = RT_SUCCESS;  // what the valid call returns without a race
 };
 
-// What the function documents, without what only a driver, a device, a file or a lack of memory can cause.
+// A status that the function documents, and that not only a driver, a device, a file or a lack of memory can cause.
 void EveryFunction::expectLegal(const Function& called, rtStatus_t status) {
   static const std::set<rtStatus_t> never = {RT_ERROR_INTERNAL,      RT_ERROR_SHUT_DOWN,     RT_ERROR_FORKED,
                                              RT_ERROR_DRIVER,        RT_ERROR_DEVICE_LOST,   RT_ERROR_IO,

@@ -1,5 +1,5 @@
-// Memory from eight threads: allocation and frees of every kind, frees on other threads than the allocating one, pools that
-// are trimmed, limited and destroyed meanwhile.
+// Memory from eight threads: allocation and frees of every kind, and frees on other threads than the allocating one. Pools are
+// trimmed, limited and destroyed meanwhile.
 #include <barrier>
 #include <cstring>
 
@@ -443,7 +443,7 @@ TEST_P(MemoryRaces, RegistrationsFromManyThreads) {
   });
 }
 
-// Of threads that register ranges with a common byte at the same time, one does.
+// If threads register ranges with a common byte at the same time, one succeeds.
 TEST_P(MemoryRaces, OverlappingRangesAreRegisteredOnce) {
   if (!has(RT_CAPABILITY_HOST_REGISTER)) GTEST_SKIP() << "the device registers no host memory";
   constexpr int kCount = 4;
@@ -514,7 +514,7 @@ TEST_P(MemoryRaces, AnImportThatAGraphHoldsDoesNotHideAnotherOne) {
   EXPECT_EQ(liveHandles(), live);
 }
 
-// A range that is being unregistered is known until the driver has let go of it: another thread that registers it meanwhile is
+// A range that is being unregistered is known until the driver has let go of it. Another thread that registers it meanwhile is
 // refused for that, and not by the driver.
 TEST_P(MemoryRaces, ARangeIsRegisteredWhileAnotherThreadUnregistersIt) {
   if (!has(RT_CAPABILITY_HOST_REGISTER)) GTEST_SKIP() << "the device registers no host memory";

@@ -1,5 +1,5 @@
-// Modules destroyed by one thread while others launch their kernels and ask them questions: a call works or returns
-// RT_ERROR_INVALID_HANDLE, and what was accepted runs to its end in code that stays loaded.
+// Modules destroyed by one thread while others launch their kernels and ask them questions. A call works or returns
+// RT_ERROR_INVALID_HANDLE, and accepted work runs to its end in code that stays loaded.
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -20,7 +20,8 @@ class ModuleRaces : public DeviceTest {
   static constexpr int kSlots = 4;
   static constexpr int kModuleRounds = kRounds / 5;
 
-  // Of a host module on the CPU; elsewhere of a source, which is built at the first time and found in the cache then.
+  // The image of a host module on the CPU. Elsewhere that of a source, which is built at the first time and found in the cache
+  // then.
   static std::string image() {
     if (GetParam() != "cpu") return kSource;
     std::ifstream file(HOST_MODULE_PATH, std::ios::binary);

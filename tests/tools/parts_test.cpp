@@ -1,5 +1,5 @@
-// Parts of the manyrt command that no run of it on this machine reaches: links of the PCI bus, peaks by the data sheet, lines
-// that are broken, tables that do not fit.
+// Parts of the manyrt command that no run of it on this machine reaches. These are links of the PCI bus, peaks by the data
+// sheet, lines that are broken, and tables that do not fit.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

@@ -24,8 +24,8 @@ def span(name, category, begin, end, pid=2, tid=1, **args):
     return {"ph": "X", "name": name, "cat": category, "pid": pid, "tid": tid, "ts": begin, "dur": end - begin, "args": args}
 
 
-# Microseconds. The device works in 10..30, 40..60 and 90..110: a graph of two nodes with a hole, and a copy beside a kernel for
-# half of its time.
+# Microseconds. The device works in 10..30, 40..60 and 90..110. There is a graph of two nodes with a hole, and a copy beside a
+# kernel for half of its time.
 EVENTS = [
     {"ph": "M", "name": "thread_name", "pid": 1, "tid": 7, "args": {"name": "main"}},
     {"ph": "M", "name": "thread_name", "pid": 2, "tid": 1, "args": {"name": "one"}},

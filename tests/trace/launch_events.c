@@ -44,7 +44,7 @@ static void check(rtStatus_t status, const char* call) {
 }
 #define OK(call) check(call, #call)
 
-/* Of one stream, or of all. */
+/* Collects the events of one stream, or of all. */
 static void collect(rtStream_t stream) {
   int kept = 0;
   for (int i = 0; i < flying_count; ++i) {

@@ -1,6 +1,6 @@
-/* Launches that take 0.3 ms and longer, alone and as the nodes of a graph, for against_events.py: there 5 percent is more than
- * what the two ways of timing cost. Usage: long_kernels DEVICE [TURNS]. Without a number it only finds one, and prints it. Exit
- * status 77: no such device. */
+/* Launches that take 0.3 ms and longer, alone and as the nodes of a graph, for against_events.py. At that length 5 percent is
+ * more than the cost of the two ways of timing. Usage: long_kernels DEVICE [TURNS]. Without a number it only finds one, and
+ * prints it. Exit status 77: no such device. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

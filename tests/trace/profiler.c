@@ -1,5 +1,5 @@
-/* A profiler on nothing but rtTraceSetCallback, in about a hundred lines: the sums of RT_PROFILE, and a look whether each piece
- * of work has the submission and the call that it came from. It uses rt.h, C99 and POSIX threads. */
+/* A profiler on nothing but rtTraceSetCallback, in about a hundred lines. It makes the sums of RT_PROFILE, and looks whether
+ * each piece of work has the submission and the call that it came from. It uses rt.h, C99 and POSIX threads. */
 #include "profiler.h"
 
 #include <pthread.h>
@@ -20,7 +20,7 @@ struct Row {
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct Row rows[kRows];
 static int row_count;
-/* What was submitted: stream, number, call. What has run: stream, number. */
+/* Submissions: stream, number, call. Work that has run: stream, number. */
 static uint64_t submissions[kSubmissions][3], works[kSubmissions][2];
 static int submission_count, work_count;
 static uint64_t lost, entered, left_again;

@@ -2,9 +2,9 @@
  * graph. Usage: traced_program DEVICE [shutdown|exit|running|profiled|middle|barriers|copies|streams|threads|others|many]
  * [REPEATS] [FILE]. Prints what events say of the graph's launches. With "profiled" a callback of the trace adds up what it is
  * told, and FILE gets the sums. With "middle" the streams, the graph and some work are older than the timeline, which FILE
- * gets. With "barriers" it launches two other kernels, with "copies" it copies and fills in ways that take several commands,
- * with "streams" it has streams that end at once, with "threads" timelines begin and end while threads launch (threads.h), with
- * "others" it has the work of other_work.h, with "many" it launches one kernel of a few items REPEATS times. */
+ * gets. With "barriers" it launches two other kernels; with "copies" it copies and fills in ways that take several commands.
+ * With "streams" it has streams that end at once; with "threads" timelines begin and end while threads launch (threads.h). With
+ * "others" it has the work of other_work.h; with "many" it launches one kernel of a few items REPEATS times. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -351,7 +351,7 @@ static void testGraph(void) {
 
 /* ---- Virtual memory ----------------------------------------------------------------------------------------------- */
 
-/* It compiles as published, in each of its forms that the language has; every call is refused and leaves nothing behind. */
+/* It compiles as published, in each of its forms that the language has; every call is refused and leaves nothing over. */
 static void testVirtualMemory(infiniDevice_t device) {
   size_t granularity = 7;
   infinirtPhysicalMemoryHandle_t physical = &physical;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a program does wrong with rt.hpp, on the CPU: memory that was closed, null handles, memory that is const, a part of a
-// buffer that is too small, ends in another order than usual. Each is an error with a sentence or has no effect; none is a
-// crash, and none is work on memory that the program did not name. Ends with 0, or 1 after the lines that say what failed.
+// Mistakes of programs with rt.hpp, on the CPU. They use memory that was closed, null handles, memory that is const, or a part
+// of a buffer that is too small. They end objects in another order than usual. Each is an error with a sentence or has no
+// effect; none is a crash, and none is work on memory that the program did not name. Ends with 0, or 1 after the lines that say
+// what failed.
 #include <cstdio>
 #include <memory>
 #include <rt.hpp>
@@ -187,7 +188,7 @@ void registrations(const Setup& s) {
   EXPECT(registered());
 }
 
-/** Ends in an unusual order. What is left is stale and has no effect; memory stays. */
+/** Ends in an unusual order. The rest is stale and has no effect; memory stays. */
 void orderOfEnds(const Setup& s) {
   auto context = std::make_unique<rt::Context>(rt::Context::create(s.device));
   const rt::Stream stream = rt::Stream::create(*context);

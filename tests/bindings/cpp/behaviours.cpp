@@ -2,6 +2,7 @@
 //
 // The fifteen behaviours of tests/bindings/README.md for rt.hpp. run.py calls this program once for each of them:
 //   behaviours BEHAVIOUR DEVICE
+//
 // It ends with 0 if the behaviour is as described there, 77 if the device cannot do it, else 1.
 #include <array>
 #include <atomic>
@@ -164,7 +165,7 @@ void launch(const std::string& id) {
   s.stream.synchronize();
   for (std::uint32_t i = 0; i < kCount; ++i) EXPECT_EQUAL(back[i], source[i] * 2.0f - 3.0f);
 
-  // What the compiler does not see is refused when the kernel is made; what it sees is in refused.cpp.
+  // Mistakes that the compiler does not see are refused when the kernel is made; what it sees is in refused.cpp.
   const auto wrong = [&](auto make, std::initializer_list<std::string> parts) {
     expectError<rt::InvalidValue>(__LINE__, make, parts);
   };
@@ -232,7 +233,7 @@ void useAfterClose(const std::string& id) {
   const rt::Result<void> result = s.stream.fill(x, 1.0f, rt::noThrow);
   EXPECT(!result && result.status() == RT_ERROR_INVALID_HANDLE && !result.failure().message.empty());
 
-  // What was moved from is closed too, and never the default stream.
+  // An object that was moved from is closed too, and never the default stream.
   rt::Stream first = rt::Stream::create(s.context);
   const rt::Stream second = std::move(first);
   second.synchronize();
@@ -418,7 +419,7 @@ void version(const std::string& id) {
   rt::checkVersion(needed, library);  // a newer library of the same major version fits
 }
 
-/** What a command prints, with its exit status. */
+/** The output of a command, with its exit status. */
 std::pair<int, std::string> outputOf(const std::string& command) {
   FILE* const pipe = popen((command + " 2>&1").c_str(), "r");
   EXPECT(pipe != nullptr);

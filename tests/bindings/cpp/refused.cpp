@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the compiler has to refuse. compile.py compiles this file once without a case, which has to work, and once for each
-// case, which has to fail with the text in its comment.
+// Programs that the compiler has to refuse. compile.py compiles this file once without a case, which has to work. It compiles
+// it once for each case, which has to fail with the text in its comment.
 #include <rt_comm.hpp>
 #include <vector>
 

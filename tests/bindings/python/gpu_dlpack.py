@@ -558,7 +558,7 @@ def run(rig):
             outcome["failed"][name] = f"{type(error).__name__}: {error}"
             word = "FAILED: " + outcome["failed"][name]
         print(f"{name:62} {time.perf_counter() - began:6.2f} s  {word}", flush=True)
-        try:  # what a failure left behind
+        try:  # what a failure left over
             rig.context.synchronize()
             if rig.gpu:
                 torch.cuda.synchronize()

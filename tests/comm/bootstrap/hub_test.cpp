@@ -1,4 +1,4 @@
-// The hub of a communicator and its ranks, as threads of this process: what ends, leaves, fails or is late, and programs that
+// The hub of a communicator and its ranks, as threads of this process. Ranks end, leave, fail or are late, and some programs
 // are no rank. Both ways to the hub: a Unix socket, and an address of TCP.
 #include "comm/bootstrap/hub.h"
 
@@ -16,7 +16,7 @@
 namespace manyrt::comm::bootstrap {
 namespace {
 
-// What one rank has heard, and how far it says that it is.
+// The news that one rank has heard, and how far it says that it is.
 struct Heard {
   std::mutex mutex;
   std::condition_variable changed;
@@ -97,7 +97,7 @@ class HubTest : public testing::TestWithParam<bool> {
       waitForSockets(&socket, 1, Deadline::after(kSecond));
     }
   }
-  // What becomes of a card: a seat, or the end of the connection.
+  // The answer to a card: a seat, or the end of the connection.
   Channel::Got show(Channel& channel, const std::string& secret, int32_t rank, int32_t size) {
     Attend card = {};
     EXPECT_TRUE(drawNonce(&card.nonce).ok());

@@ -1,4 +1,4 @@
-// What each launcher's environment says, and every variable that is missing or wrong: one sentence, which names it.
+// Each launcher's environment is read, and each variable that is missing or wrong is one sentence, which names it.
 #include "comm/bootstrap/launch.h"
 
 #include <gtest/gtest.h>

@@ -426,7 +426,7 @@ TEST(MeetTest, StrangersThatSendNothingOrGarbageDoNotDisturb) {
   EXPECT_TRUE(host.status().ok()) << host.status().message();
 }
 
-// Of a good message every prefix, after which the connection ends, and every byte with one bit turned.
+// Every prefix of a good message, after which the connection ends, and every byte with one bit turned.
 TEST(MeetTest, MessagesThatAreCutOrAlteredDoNotDisturb) {
   Job job;
   RankThread host(job.party(0));
@@ -469,7 +469,7 @@ TEST(MeetTest, MessagesThatAreCutOrAlteredDoNotDisturb) {
   EXPECT_TRUE(host.status().ok()) << host.status().message();
 }
 
-// What a rank recorded of an earlier rendezvous proves nothing in this one: rank 0 has another random number.
+// Messages of an earlier rendezvous prove nothing in this one: rank 0 has another random number.
 TEST(MeetTest, AJoinThatIsRepeatedIsAStrangers) {
   Job job;
   RankThread host(job.party(0));
@@ -516,7 +516,7 @@ TEST(MeetTest, AProgramThatListensInThePlaceOfRank0IsPassedOver) {
   }
 }
 
-// Of a message all but the version is as here.
+// All of the message but the version is as here.
 std::string ofAnotherVersion() {
   int ends[2] = {-1, -1};
   EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);

@@ -1,5 +1,5 @@
-// The messages of a rendezvous over a pair of sockets: every kind, in pieces of any size, and what is refused as no message of
-// the session: repeated, sent back, of another session, of another length, kind or version.
+// The messages of a rendezvous over a pair of sockets: every kind, in pieces of any size. Refused as no message of the session
+// are those that are repeated, sent back, of another session, or of another length, kind or version.
 #include "comm/bootstrap/message.h"
 
 #include <gtest/gtest.h>

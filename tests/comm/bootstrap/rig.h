@@ -1,4 +1,4 @@
-// What the tests of the rendezvous share: a free port, a party for each rank, ranks on threads, and a socket that follows no
+// Shared by the tests of the rendezvous: a free port, a party for each rank, ranks on threads, a socket that follows no
 // protocol.
 #pragma once
 
@@ -31,7 +31,7 @@ inline rtCommUniqueId_t someId(uint8_t first = 1) {
 
 inline bool same(const rtCommUniqueId_t& a, const rtCommUniqueId_t& b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 
-// What became of one rank.
+// The outcome of one rank.
 struct Outcome {
   Status status;
   rtCommUniqueId_t id = {};

@@ -1,5 +1,5 @@
-// Every operation with every type and reduction, in place and not, among the processes that mpirun has started, on the CPU, on
-// other devices and mixed; groups, splits and graphs among them.
+// Every operation with every type and reduction, in place and not, among the processes that mpirun has started. They are on the
+// CPU, on other devices and mixed; groups, splits and graphs among them.
 #include "comm/memory.h"
 #include "comm/mpi/process.h"
 
@@ -40,7 +40,7 @@ TEST_P(MpiTest, GivesEveryRankWhatItShould) {
   }
 }
 
-// What is short comes with the meeting of the ranks; around the longest of it, of each operation and number of ranks.
+// Short data comes with the meeting of the ranks; around the longest of it, of each operation and number of ranks.
 TEST_P(MpiTest, ShortAndLongRangesAgree) {
   for (const OperationRow& row : operationRows()) {
     for (const uint64_t slot : {256, 2048, 8192 / process_.size / 8 * 8}) {

@@ -1,4 +1,4 @@
-// MPI that says that it takes addresses of CUDA device memory: this program answers MPIX_Query_cuda_support for it, and
+// MPI that says that it takes addresses of CUDA device memory. This program answers MPIX_Query_cuda_support for it, and
 // simulated devices have memory that any MPI takes. Which addresses MPI gets is seen by MPI's own way to look at calls,
 // functions of the same name in the program.
 #include <atomic>

@@ -1,4 +1,4 @@
-// What a communicator of MPI says of itself, on each device.
+// The facts about a communicator of MPI, on each device.
 #include "comm/mpi/process.h"
 
 namespace commtest {

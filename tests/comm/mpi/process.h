@@ -31,7 +31,7 @@ inline bool callsCollectives() {
   return calls != nullptr && std::string(calls) == "collectives";
 }
 
-// What one process has. A layout names the devices of the ranks in turn.
+// The parts of one process. A layout names the devices of the ranks in turn.
 struct Process {
   rttest::Context context;
   rttest::Stream stream;

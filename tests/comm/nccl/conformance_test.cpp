@@ -1,5 +1,5 @@
-// Every operation with every type and reduction through NCCL, in place and not, with as many ranks as there are devices: each
-// rank has exactly what the table of operations.h says. Groups, splits and graphs among them.
+// Every operation with every type and reduction through NCCL, in place and not, with as many ranks as there are devices. Each
+// rank has exactly the elements of the table of operations.h. Groups, splits and graphs among them.
 #include <algorithm>
 #include <thread>
 
@@ -145,7 +145,7 @@ TEST_P(NcclTest, AReductionOfSixteenBitIntegersIsNotCaptured) {
   (void)rtStreamEndCapture(graph.out(), ranks_.streams[0]);
 }
 
-// What is ahead in the stream is seen, and what is after sees the result, without a wait of the host.
+// Work ahead in the stream is seen, and work after sees the result, without a wait of the host.
 TEST_P(NcclTest, OperationsStandInTheOrderOfTheirStream) {
   std::vector<rttest::Memory> source(ranks_.comms.size()), target(ranks_.comms.size());
   for (int rank = 0; rank < GetParam(); ++rank) {

@@ -1,4 +1,4 @@
-// Ranks of NCCL that do not do their part: each of the others gets a status, the rank is named where it can be known, and
+// Ranks of NCCL that do not do their part. Each of the others gets a status, the rank is named where it can be known, and
 // nothing hangs. The simulation says what NCCL would say; with NCCL itself those tests are skipped.
 #include <thread>
 
@@ -154,7 +154,7 @@ TEST_F(NcclDeviceFailureTest, AnAbortWaitsForTheCallsOfNccl) {
   EXPECT_EQ(simulatedNccl().count("abort within a call"), 0);
 }
 
-// The start of NCCL has no clock of its own. What comes late is ended.
+// The start of NCCL has no clock of its own. A start that comes late is ended.
 TEST_F(NcclDeviceFailureTest, AStartThatDoesNotEndIsGivenUpAfterTheTime) {
   ASSERT_NO_FATAL_FAILURE(makeConnected(kLong));
   const rtContext_t contexts[] = {ranks_.contexts[0], ranks_.contexts[1]};
@@ -291,7 +291,7 @@ TEST_F(NcclTogetherTest, WhatWaitsOnTheDeviceEndsAfterTheTime) {
 
 constexpr int kNoMemory = 2;
 
-// Of the driver, whole ones and parts of ranges.
+// Allocations of the driver, whole ones and parts of ranges.
 void failAllocations(int code) {
   for (const char* call : {"cudaMalloc", "cuMemCreate"}) rttest::simulatedCuda().fail(call, 0, code);
 }

@@ -1,4 +1,5 @@
-// What is said where NCCL is missing, too old, or something else. Each case is a process of its own, as the library looks once.
+// The sentences where NCCL is missing, too old, or something else. Each case is a process of its own, as the library looks
+// once.
 #include <unistd.h>
 
 #include <atomic>
@@ -17,7 +18,7 @@ thread_local bool hid = false;
 std::atomic<char* (*)()> next_error{nullptr};  // found before a call that may fail, whose text a dlsym would clear
 }  // namespace
 
-// Of the whole program and its libraries, in place of the C library's.
+// It is for the whole program and its libraries, in place of the C library's.
 extern "C" void* dlopen(const char* file, int mode) {
   static auto* const next = reinterpret_cast<void* (*)(const char*, int)>(dlsym(RTLD_NEXT, "dlopen"));
   if (next_error.load() == nullptr) next_error = reinterpret_cast<char* (*)()>(dlsym(RTLD_NEXT, "dlerror"));

@@ -1,5 +1,5 @@
-// Ranks of several processes of which one ends, stays away, stops, leaves or aborts: what the others hear, by the hub of their
-// communicator, and which rank is named.
+// Ranks of several processes of which one ends, stays away, stops, leaves or aborts. The others hear it by the hub of their
+// communicator, and the right rank is named.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,7 +16,7 @@ void workUntilItFails(ConnectedRank& own) {
   awaitFailure(own.comm);
 }
 
-// Of an operation that waits for a rank; or of the call, where the failure has come first.
+// For an operation that waits for a rank; or of the call, where the failure has come first.
 rtStatus_t failureOf(ConnectedRank& own) {
   const rtStatus_t status = own.allReduce();
   return status == RT_SUCCESS ? rtStreamSynchronize(own.stream) : status;

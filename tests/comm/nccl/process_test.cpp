@@ -1,4 +1,4 @@
-// What ranks of several processes do together: every operation, splits, captures, and the ways in which they start.
+// Ranks of several processes together: every operation, splits, captures, and the ways in which they start.
 #include <unistd.h>
 
 #include "comm/nccl/processes_rig.h"
@@ -102,7 +102,7 @@ void runOneRankOfAll() {
 
 // ---- Splits ----
 
-// What a rank says, and gets: a sum over the ranks of its part.
+// A rank's part, and its result: a sum over the ranks of its part.
 void expectPart(rtComm_t comm, int rank, int size, int64_t sum, int own, const OwnRank& of) {
   int32_t its_rank = -1, its_size = -1;
   ASSERT_COMM_OK(rtCommGetRank(&its_rank, comm));

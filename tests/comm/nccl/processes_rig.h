@@ -1,5 +1,5 @@
 // Ranks of several processes, each on a CUDA device of its own, which meet through NCCL's id. The test's process has rank 0 and
-// starts this program again for each of the others, with the id in its environment: there `addRank` names what each does.
+// starts this program again for each of the others, with the id in its environment. There `addRank` names what each does.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@ namespace commtest {
 
 inline constexpr char kRank[] = "COMM_TEST_RANK", kSize[] = "COMM_TEST_SIZE", kGone[] = "COMM_TEST_GONE";
 
-// What one process has.
+// The parts of one process.
 struct OwnRank {
   rttest::Context context;
   rttest::Stream stream;
@@ -162,7 +162,7 @@ class RankOfAnotherProcess : public testing::Test {
   void (*const run_)();
 };
 
-// Of the processes that tests start; in others it adds nothing.
+// For the processes that tests start; in others it adds nothing.
 inline void addRank(const char* name, void (*run)()) {
   if (std::getenv(kRank) == nullptr) return;
   testing::RegisterTest("NcclRank", name, nullptr, nullptr, __FILE__, __LINE__,

@@ -1,4 +1,4 @@
-// NCCL's functions on host functions of the simulated runtime. A collective is one function in each rank's stream: the last
+// NCCL's functions on host functions of the simulated runtime. A collective is one function in each rank's stream. The last
 // rank to come reduces or copies for all, since the memory of simulated devices is the host's.
 #include "comm/nccl/simulated_nccl.h"
 
@@ -202,7 +202,7 @@ void exchangeFar(NativeComm& comm, const std::vector<Point>& points) {
 
 thread_local const int own_number __attribute__((tls_model("initial-exec"))) = static_cast<int>(gettid());
 
-// Of a communicator that does not block the call returns before its end, which the next look but one sees.
+// With a communicator that does not block the call returns before its end, which the next look but one sees.
 Result begun(NativeComm* comm) {
   const std::lock_guard lock(mutex);
   last_caller = own_number;
@@ -251,7 +251,8 @@ struct Group {
 // In the static block of each thread: the loader frees others out of ThreadSanitizer's sight.
 thread_local Group group __attribute__((tls_model("initial-exec")));
 
-// What runs in a stream. Outside of graphs the operations of a rank run in the order of their calls, whatever their streams.
+// The function that runs in a stream. Outside of graphs the operations of a rank run in the order of their calls, whatever
+// their streams.
 struct InStream {
   NativeComm* comm;
   std::function<void()> function;
@@ -275,7 +276,7 @@ void runInStream(void* user) {
   delete &work;
 }
 
-// What stays until the process ends, where a leak checker finds it.
+// Memory that stays until the process ends, where a leak checker finds it.
 struct Left {
   std::mutex mutex;
   std::vector<NativeComm*> comms;
@@ -416,7 +417,7 @@ EXPORT Result ncclGetUniqueId(NativeId* id) {
   return kSuccess;
 }
 
-// Of a rank among processes, on the device that is current. Here it does not block.
+// For a rank among processes, on the device that is current. Here it does not block.
 EXPORT Result ncclCommInitRankConfig(NativeComm** comm, int count, NativeId id, int rank, Config* config) {
   Result result = kSuccess;
   if (refused("ncclCommInitRankConfig", &result)) return result;
@@ -510,7 +511,7 @@ void splitFar(NativeComm* parent, Card card, NativeComm** made) {
 
 }  // namespace
 
-// Of a parent that does not block on a thread of its own, and the call returns.
+// With a parent that does not block it is on a thread of its own, and the call returns.
 EXPORT Result ncclCommSplit(NativeComm* parent, int color, int key, NativeComm** made, Config* config) {
   Result result = kSuccess;
   if (refused("ncclCommSplit", &result)) return result;
@@ -541,7 +542,7 @@ EXPORT Result ncclCommInitRank(NativeComm** comm, int count, NativeId id, int ra
   while (!parent->remote->joined()) std::this_thread::yield();
   splitFar(parent, {0, rank}, comm);
   const std::lock_guard lock(mutex);
-  --live;  // the parent's; it is left behind
+  --live;  // the parent's; it is leaked
   return kSuccess;
 }
 
@@ -557,7 +558,8 @@ EXPORT Result ncclCommFinalize(NativeComm* comm) {
 
 namespace {
 
-// Of one group, or of one call outside of groups. An end without those of the other ranks may wait for them: here it fails.
+// The calls of one group, or one call outside of groups. An end without those of the other ranks may wait for them: here it
+// fails.
 Result endAll(const std::vector<std::pair<NativeComm*, bool>>& ends) {
   const std::lock_guard lock(mutex);
   for (const auto& [comm, aborts] : ends) {
@@ -566,7 +568,7 @@ Result endAll(const std::vector<std::pair<NativeComm*, bool>>& ends) {
     if (std::count_if(ends.begin(), ends.end(), same) != comm->clique->size) return kInvalidUsage;
   }
   for (const auto& [comm, aborts] : ends) {
-    --live;  // what runs in a stream may still look at it: it is left behind
+    --live;  // what runs in a stream may still look at it: it is leaked
     comm->aborted = comm->aborted || aborts;
     if (comm->remote != nullptr) comm->remote->abort();
     if (comm->control != nullptr) comm->control->abort();

@@ -133,7 +133,7 @@ struct Server {
     return true;
   }
 
-  // What a rank that is gone owes the others never comes.
+  // The data that a lost rank owes the others never comes.
   void drop(int socket) {
     const auto rank = rank_of.find(socket);
     if (rank != rank_of.end() && socket_of[rank->second] == socket) socket_of[rank->second] = -1;
@@ -182,7 +182,7 @@ std::string serve(Combine combine) {
 }
 
 Remote::Remote(const std::string& name, int rank, int size) : socket_(connectTo(name)) {
-  std::thread([this, rank, size] {  // a rank is left behind, never destroyed
+  std::thread([this, rank, size] {  // a rank is leaked, never destroyed
     Message message = {};
     Buffer head, body;
     if (!tell(socket_, {What::kHello, rank, size, 0, 0}, {}, {}) || !hear(socket_, &message, &head, &body)) return;

@@ -1,4 +1,4 @@
-// Processes that do not do their part, are killed, or come with what does not fit: each of the others gets a status that names
+// Processes that do not do their part, are killed, or come with another operation. Each of the others gets a status that names
 // the rank, nothing hangs, and /dev/shm is as it was. Waits of the ranks that survive have no limit of their own where it says
 // "ends".
 #include <fcntl.h>
@@ -444,7 +444,7 @@ void comeWithoutPermission(const rtCommUniqueId_t& id, int rank, int size) {
   }
 }
 
-// What is there by the name of the id's number.
+// The files there by the name of the id's number.
 class Planted {
  public:
   Planted(const rtCommUniqueId_t& id, mode_t mode) {

@@ -34,7 +34,7 @@ struct OwnRank {
   }
 };
 
-// What all names of the id's process begin with, by the token in the id.
+// The beginning of all names of the id's process, by the token in the id.
 inline std::string prefixOf(const rtCommUniqueId_t& id) { return "manyrt-" + toText(id).substr(16, 32); }
 
 // Names in /dev/shm that begin with `prefix`.

@@ -1,5 +1,5 @@
-/* A C program against the installed package: fills memory on the default device, lets a kernel from source change it, copies it
- * back, looks at every byte. */
+/* A C program against the installed package. It fills memory on the default device, lets a kernel from source change it, copies
+ * it back and looks at every byte. */
 #include <rt.h>
 #include <stdio.h>
 

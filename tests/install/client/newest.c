@@ -1,4 +1,4 @@
-/* A C99 program against the installed package that uses functions of the newest version node: a stream waits for memory that
+/* A C99 program against the installed package that uses functions of the newest version node. A stream waits for memory that
  * another one fills, a host function releases what it was lent, and poll() waits for an event. */
 #define _POSIX_C_SOURCE 200809L
 #include <poll.h>

@@ -120,7 +120,7 @@ void race(uint32_t groups, uint32_t flags) {
   OK(rtStreamSynchronize(stream));
 }
 
-// What looks like a race and is none: atomics, groups that write elements of their own, launches after each other.
+// Code that looks like a race and is none: atomics, groups that write elements of their own, launches after each other.
 void noRace() {
   int* out = memory(64 * 64);
   uint32_t count = 64 * 64, one = 1;

@@ -1,5 +1,5 @@
-// What a sanitizer says of a defect inside a kernel: the report names the line of the kernel's source, in quick and in
-// optimised code. Each defect has a process of its own (planted.cpp).
+// The reports of sanitizers on a defect inside a kernel: they name the line of the kernel's source, in quick and in optimised
+// code. Each defect has a process of its own (planted.cpp).
 #include <gtest/gtest.h>
 
 #include <string>

@@ -50,7 +50,7 @@ def _popcount(t: Integer, x: Any) -> Any:
     return np.array([bin(each & ((1 << t.bits) - 1)).count("1") for each in x], object)
 
 
-# Of an element type and whole numbers of any size.
+# Functions of an element type and whole numbers of any size.
 INTEGER: Dict[str, Callable[..., Any]] = {
     "abs": lambda t, x: np.abs(x),
     "abs_diff": lambda t, x, y: np.abs(x - y),
@@ -86,7 +86,7 @@ def _smoothstep(low: Any, high: Any, x: Any) -> Any:
     return t * t * (3 - 2 * t)
 
 
-# Of numbers with more bits than the type has.
+# Functions of numbers with more bits than the type has.
 COMMON: Dict[str, Callable[..., Any]] = {
     "clamp": lambda x, low, high: np.where(x < low, low, np.where(high < x, high, x)),
     "max": lambda x, y: np.where(x < y, y, x),

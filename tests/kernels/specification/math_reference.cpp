@@ -1,6 +1,6 @@
-// The math functions of OpenCL C 1.2 by MPFR, as a library that math_part.py loads: what a result should be, and how far one
-// that a device gave is from it, in units in the last place (section 7.4 of the specification). The edge cases are those of
-// C99's F.9, which MPFR keeps, and of section 7.5.1 where that says otherwise. It knows neither the runtime nor its functions.
+// The math functions of OpenCL C 1.2 by MPFR, as a library that math_part.py loads. They give the right result, and how far a
+// device's result is from it, in units in the last place (section 7.4 of the specification). The edge cases are those of C99's
+// F.9, which MPFR keeps, and of section 7.5.1 where that says otherwise. It knows neither the runtime nor its functions.
 #include <mpfr.h>
 
 #include <cmath>
@@ -64,7 +64,7 @@ void fromDouble(mpfr_t r, double value) { mpfr_set_d(r, value, MPFR_RNDN); }
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kMinInt = -2147483648.0, kMaxInt = 2147483647.0;
 
-// What is left over one: the type's largest number below one is the most.
+// The part of x that is left over a whole number: the type's largest number below one is the most.
 void fract(mpfr_t r, Call& call) {
   if (std::isinf(call.a)) return fromDouble(r, std::copysign(0.0, call.a));
   if (call.a == 0) return fromDouble(r, call.a);

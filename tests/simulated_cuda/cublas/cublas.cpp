@@ -1,5 +1,5 @@
-// What examples/cublas_gemm.c calls of cuBLAS, on the simulated runtime: a product is a function in the stream's order. It
-// knows untransposed products in memory that the host reaches, which the simulation's is, and refuses every other.
+// The functions of cuBLAS that examples/cublas_gemm.c calls, on the simulated runtime: a product is a function in the stream's
+// order. It knows untransposed products in memory that the host reaches, which the simulation's is, and refuses every other.
 #include <algorithm>
 #include <memory>
 

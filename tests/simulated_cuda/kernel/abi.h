@@ -1,4 +1,4 @@
-// What this library and a compiled kernel know of each other. Read by both: it includes nothing and uses plain types alone.
+// The interface between this library and a compiled kernel. Read by both: it includes nothing and uses plain types alone.
 #pragma once
 
 namespace simulated_cuda {
@@ -7,7 +7,7 @@ struct Index {
   unsigned x, y, z;
 };
 
-// Of the thread that runs: a thread_local variable of each unit, kept by the library.
+// The state of the thread that runs: a thread_local variable of each unit, kept by the library.
 struct Item {
   Index thread, block, block_size, grid_size;
 };

@@ -1,5 +1,5 @@
-// Mathematics and bits: C's functions with and without f and as overloads, and CUDA's intrinsics. What a device approximates is
-// exact here. Conversions to integers saturate, as a device's do.
+// Mathematics and bits: C's functions with and without f and as overloads, and CUDA's intrinsics. Functions that a device
+// approximates are exact here. Conversions to integers saturate, as a device's do.
 
 #define SIMULATED_CUDA_MATH1(name)                                                  \
   SIMULATED_CUDA_FUNCTION float name##f(float a) { return __builtin_##name##f(a); } \
@@ -240,7 +240,7 @@ struct simulated_cuda_end_of_headers;
 
 // ---- halves ----
 
-// What manyrt takes from PTX, of which there is none here.
+// Stands in for manyrt's functions in PTX, as there is no PTX here.
 #define MANYRT_NO_PTX
 SIMULATED_CUDA_FUNCTION float mrt_half_to_float_ptx(unsigned short half) {
   const unsigned exponent = half >> 10 & 31, fraction = half & 1023u, sign = (half & 0x8000u) << 16;

@@ -1,4 +1,4 @@
-// What the resources of a context lend and keep: streams that work for streams of others, and pinned pieces.
+// The resources of a context lend and keep these: streams that work for streams of others, and pinned pieces.
 #include "allocator/context_resources.h"
 
 #include <gtest/gtest.h>

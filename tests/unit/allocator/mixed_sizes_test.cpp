@@ -1,5 +1,5 @@
-// Threads that allocate blocks of mixed sizes at the same time, each on its stream: how often they meet at the pool's lock, at
-// the count that streams share and at the driver. Counts of calls, since times depend on the machine.
+// Threads that allocate blocks of mixed sizes at the same time, each on its stream. The tests count how often they meet at the
+// pool's lock, at the count that streams share and at the driver. They count calls, since times depend on the machine.
 #include <gtest/gtest.h>
 
 #include <atomic>

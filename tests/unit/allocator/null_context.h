@@ -1,4 +1,4 @@
-// What tests of the allocator share: the resources of a context of the null backend, and streams of it that are held back.
+// Shared by tests of the allocator: the resources of a context of the null backend, and streams of it that are held back.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// The bytes of images of modules: what was written is read, and what is cut off, changed, of a later format or contradicts
-// itself is refused, whatever wrote it.
+// The bytes of images of modules: whatever was written is read. Bytes that are cut off, changed, of a later format or that
+// contradict themselves are refused, whatever wrote them.
 #include "backends/module_image.h"
 
 #include <gtest/gtest.h>
@@ -167,7 +167,7 @@ TEST(ModuleImageTest, ATableThatLiesIsRefusedThoughItsHashIsRight) {
   EXPECT_TRUE(isRefused(sealed(odd)));
 }
 
-// What is taken after any change is what is inside, and every part that is whole has the bytes that were written.
+// After any change only what is inside is taken, and every part that is whole has the bytes that were written.
 TEST(ModuleImageTest, NoChangeLeadsOutOfTheBytes) {
   const std::string bytes = writeModuleImage(someParts());
   std::mt19937 random(1);

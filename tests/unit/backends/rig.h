@@ -1,5 +1,5 @@
-// What the tests of backends share: a device with a context, streams, host kernels from lambdas, tasks, and points that a
-// test passes by hand.
+// Shared by the tests of backends: a device with a context, streams, host kernels from lambdas, tasks, and points that a test
+// passes by hand.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -83,7 +83,7 @@ inline Status launch(backend::Stream& stream, backend::Kernel& kernel, std::vect
 
 inline bool finish(backend::Stream& stream) { return stream.wait(stream.submitted(), kNever); }
 
-// A device of a test's own. Devices live as long as the process: a thread that goes on with a stream may look at its device
+// A device of a test's own. Devices live as long as the process. A thread that goes on with a stream may look at its device
 // when the stream's last submission is over already.
 template <class Device>
 Device& keep() {

@@ -15,7 +15,7 @@ std::string digestOf(std::string_view text) {
   return hexadecimal(hash.finish());
 }
 
-// Of the reference implementation, as Python's hashlib has it: around the ends of blocks, and a long text.
+// Digests of the reference implementation, as Python's hashlib has it: around the ends of blocks, and a long text.
 TEST(Blake2bTest, PublishedVectorsHaveTheirDigests) {
   EXPECT_EQ(digestOf(""), "0e5751c026e543b2e8ab2eb06099daa1d1e5df47778f7787faab45cdf12fe3a8");
   EXPECT_EQ(digestOf("abc"), "bddd813c634239723171ef3fee98579b94964e3bb1cb3e427262c8c068d52319");

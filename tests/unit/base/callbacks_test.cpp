@@ -1,5 +1,5 @@
-// Where objects are reclaimed and where the program is called: after the guard of the outermost call, in the order in which
-// it was queued, never inside another one; on a thread of the library where a thread comes to rest nowhere.
+// Where objects are reclaimed and where the program is called. It is after the guard of the outermost call, in the order of the
+// queue, and never inside another one; on a thread of the library where a thread comes to rest nowhere.
 #include "base/callbacks.h"
 
 #include <gtest/gtest.h>
@@ -136,7 +136,7 @@ TEST(RestTest, AnObjectWhoseLastLeaseGoesInsideAGuardEndsAfterIt) {
   EXPECT_TRUE(gone.load());
 }
 
-// What a release function does is given with its pointer.
+// The pointer of a release function says what it does.
 void callIt(void* user) { (*static_cast<std::function<void()>*>(user))(); }
 void release(std::function<void()>& function) { callbacks::Release::giveBack(new callbacks::Release(&function, callIt)); }
 

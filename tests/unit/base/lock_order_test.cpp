@@ -1,4 +1,4 @@
-// What builds that check locks end a process for, each time with the names of both that met.
+// The mistakes for which builds that check locks end a process, each time with the names of both locks that met.
 #include "base/lock_order.h"
 
 #ifdef MANYRT_CHECK_LOCKS

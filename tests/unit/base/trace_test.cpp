@@ -1,5 +1,5 @@
-// The collector of the trace and the profile: threads that tell while it begins and ends, waits inside waits, kept texts,
-// sources, files that cannot be written.
+// The collector of the trace and the profile. Threads tell while it begins and ends; also waits inside waits, kept texts,
+// sources, and files that cannot be written.
 #include "base/trace.h"
 
 #include <gtest/gtest.h>
@@ -228,7 +228,7 @@ TEST(CollectorTest, OffItTellsNothing) {
   trace::finish();
 }
 
-// Of a call that the profile only counts, what takes long is found all the same.
+// The profile only counts the call, and yet finds the part of it that takes long.
 TEST(CollectorTest, WhatTakesLongInACallThatIsOnlyCountedIsNotMissed) {
   const Files files;
   unsetenv("RT_TRACE");

@@ -1,4 +1,4 @@
-// What a context makes when it is first asked for, by several threads at once.
+// Objects that a context makes when they are first asked for, by several threads at once.
 #include "manager/context.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 namespace manyrt::manager {
 namespace {
 
-// Short copies take the default stream's queue from the context's resources without a look at a handle: one that goes away
+// Short copies take the default stream's queue from the context's resources without a look at a handle. A queue that goes away
 // again must not be there, however short.
 TEST(ContextTest, OnlyTheQueueOfTheDefaultStreamIsOfferedToCopies) {
   constexpr int kRounds = 300, kAsking = 3;

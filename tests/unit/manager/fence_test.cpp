@@ -1,4 +1,4 @@
-// What a fence keeps of the threads and streams that wait: nothing once they have been told or have given up.
+// A fence keeps nothing of the threads and streams that wait once they have been told or have given up.
 #include "manager/fence.h"
 
 #include <gtest/gtest.h>

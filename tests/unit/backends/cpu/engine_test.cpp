@@ -121,7 +121,7 @@ TEST(CpuEngineTest, GroupsOfASmallGridRunAtTheSameTimeWhereThreadsAreFree) {
       const Ends ends = repeat % 2 == 0 ? Ends::kWaited : Ends::kByWorker;
       const uint32_t groups = 2 + static_cast<uint32_t>(repeat / 2) % (threads - 1);
       auto kernel = rig.kernel(meetOnce, {kPointerArg});
-      // What a group costs is unknown, known to be little, or known to be much.
+      // The cost of a group is unknown, known to be little, or known to be much.
       for (int known = repeat % 3; known > 0; --known) {
         SmallGrid quick;
         quick.patience = 0;

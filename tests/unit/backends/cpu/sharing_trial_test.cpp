@@ -1,4 +1,4 @@
-// What a trial decides, and when the next one is due.
+// Decisions of a trial, and when the next one is due.
 #include "backends/cpu/sharing_trial.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What a team tells of its jobs to workers that look on.
+// A team, and what it tells of its jobs to workers that look on.
 #include "backends/cpu/team.h"
 
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ TEST(CpuTeamTest, AWaitingThreadAndItsHelpersOccupyAsManyThreads) {
 
 using Taken = std::vector<std::pair<uint64_t, uint64_t>>;
 
-// Of a job that others may join, where the owner is the only one that comes.
+// The ranges of a job that others may join, where the owner is the only one that comes.
 Taken takenOf(uint64_t total, Pieces pieces, uint32_t helpers) {
   Team team;
   Taken taken;
@@ -117,7 +117,7 @@ TEST(CpuTeamTest, ManyMembersBeginInPartsOfTheirOwn) {
 TEST(CpuTeamTest, PartsAndPiecesAreOfWholeUnits) {
   EXPECT_EQ(sizesOf(takenOf(64, {1, UINT64_MAX, 8}, 2)), (std::vector<uint64_t>{8, 8, 8, 8, 8, 8, 8, 8}));
   EXPECT_EQ(sizesOf(takenOf(100, {25, UINT64_MAX, 10}, 2)), (std::vector<uint64_t>{20, 20, 20, 20, 20}));
-  // Of ten units two parts have three and two have two.
+  // Ten units make four parts: two have three units and two have two.
   EXPECT_EQ(takenOf(95, {1, UINT64_MAX, 10}, 3),
             (Taken{{80, 90}, {90, 95}, {0, 10}, {10, 20}, {20, 30}, {30, 40}, {40, 50}, {50, 60}, {60, 70}, {70, 80}}));
   EXPECT_EQ(takenOf(20, {1, UINT64_MAX, 10}, 31), (Taken{{10, 20}, {0, 10}}));

@@ -1,5 +1,5 @@
-// What images say of their targets, whole and cut off, and which devices take them. The heads are those that the toolkit's
-// tools write.
+// The targets that images name, whole and cut off, and which devices take them. The heads are those that the toolkit's tools
+// write.
 #include "backends/cuda/image_target.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What the devices and contexts of drivers share: the lists of contexts and streams, and the loss of a device.
+// Shared parts of the devices and contexts of drivers: the lists of contexts and streams, and the loss of a device.
 #include "backends/driver/device.h"
 
 #include <algorithm>

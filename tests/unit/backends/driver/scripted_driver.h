@@ -1,4 +1,4 @@
-// A driver whose every answer a test decides: what is enqueued is written down, the device comes on when the test says so, and
+// A driver whose every answer a test decides. Enqueued work is written down, the device comes on when the test says so, and
 // each function can be told to refuse.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace manyrt::test::scripted {
 
-// What a stream has been given, and how far the device has come with it. Any thread.
+// The work that a stream has been given, and how far the device has come with it. Any thread.
 class Queue {
  public:
   uint64_t push(const std::string& what) {

@@ -1,5 +1,5 @@
-// Spans of a driver's stream: told in the order of the stream once they are over, and counted as lost where no time is to be
-// had.
+// Spans of a driver's stream. They are told in the order of the stream once they are over, and counted as lost where no time is
+// to be had.
 #include "backends/driver/spans.h"
 
 #include <gtest/gtest.h>

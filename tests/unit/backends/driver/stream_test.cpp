@@ -402,7 +402,7 @@ TEST_F(DriverStreamTest, ALaunchThatIsHeldBackIsWaitedForInEitherCase) {
   }
 }
 
-// What is submitted, held, recorded and waited for by several threads at once comes to its end, each point once.
+// Work that several threads submit, hold, record and wait for at once comes to its end, each point once.
 TEST_F(DriverStreamTest, ManyThreadsAndADeviceThatComesOnByItself) {
   constexpr int kThreads = 4, kRounds = 300;
   stream_->answers.can_be_asked = false;

@@ -1,7 +1,7 @@
-// The protocol of the epoch guard as the product has it, which ThreadSanitizer cannot see: a model with store buffers (TSO) and
-// membarrier, all of whose interleavings are looked at. One thread makes calls: it enters its guard, looks the object up, uses
-// it, and leaves. Another one unlinks the object, retires it, and collects. To use what was reclaimed is the error that is
-// looked for. The same model with a step left out has to find it, or it would prove nothing.
+// The protocol of the epoch guard as the product has it, which ThreadSanitizer cannot see. It is a model with store buffers
+// (TSO) and membarrier, all of whose interleavings are looked at. One thread makes calls: it enters its guard, looks the object
+// up, uses it, and leaves. Another one unlinks the object, retires it, and collects. To use what was reclaimed is the error
+// that is looked for. The same model with a step left out has to find it, or it would prove nothing.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -19,7 +19,7 @@ struct Store {
   auto operator<=>(const Store&) const = default;
 };
 
-// What the two sides do. The product: a compiler fence and membarrier; after a refusal, fences and acknowledgements.
+// The actions of the two sides. The product: a compiler fence and membarrier; after a refusal, fences and acknowledgements.
 struct Protocol {
   bool light_fence = false;  // the guard has a fence of its own from the start
   bool membarrier = true;    // heavy() works

@@ -1,4 +1,4 @@
-// What a drain is after: objects of this thread, of others that are still reclaiming, and what objects retire as they go.
+// A drain waits for objects of this thread, for others that are still reclaiming, and for what objects retire as they go.
 #include "base/handles/epoch.h"
 
 #include <gtest/gtest.h>

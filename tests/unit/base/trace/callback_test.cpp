@@ -1,4 +1,4 @@
-// The program's callback of the trace: what is queued and when it is delivered, calls inside it, callbacks that throw, are too
+// The program's callback of the trace: what is queued, when it is delivered, and calls inside it. Callbacks may throw, be too
 // slow, replace themselves or run while they are replaced.
 #include "base/trace/callback.h"
 

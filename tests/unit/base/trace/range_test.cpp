@@ -59,7 +59,7 @@ TEST(RangeTest, RangesNest) {
   EXPECT_EQ(all[0].begin, all[4].begin);
 }
 
-// What began while nothing listened is no range of the trace, and its end ends nothing else.
+// A range that began while nothing listened is no range of the trace, and its end ends nothing else.
 TEST(RangeTest, ATraceMayBeginAndEndInTheMiddle) {
   All all;
   trace::range::push("before");

@@ -1,4 +1,4 @@
-// What the profile counts without a time: which times are asked for, that counts are exact, what the estimate is made of,
+// Calls that the profile counts without a time: which times are asked for, that counts are exact, what the estimate is made of,
 // threads.
 #include "base/trace/tally.h"
 

@@ -1,5 +1,5 @@
-// What the analysis says of kernels, and whether it holds: each value that is called uniform or linear is held against what the
-// interpreter sees in neighbouring items.
+// The statements of the analysis about kernels, and whether they hold. Each value that is called uniform or linear is compared
+// with what the interpreter sees in neighbouring items.
 #include "compiler/analysis/divergence.h"
 
 #include "../ir/ir_module.h"
@@ -13,8 +13,8 @@ using ir::Instruction;
 
 constexpr int64_t kMost = int64_t{1} << 31;
 
-// What does not hold of kernel k(out, in, n) in 2 x 2 groups of 8 x 4 items; `said`: of the other dimension than the run is
-// looked at along.
+// The statement that does not hold for kernel k(out, in, n) in 2 x 2 groups of 8 x 4 items; `said`: of the other dimension than
+// the run is looked at along.
 std::string wrongOf(const std::string& source, bool with_passes, uint32_t dimension, uint32_t said) {
   ir::FromSource made(source);
   EXPECT_TRUE(made.built) << made.why;

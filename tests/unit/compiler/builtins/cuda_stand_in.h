@@ -1,5 +1,5 @@
-// What of CUDA the prelude uses, made from what the host has: for tests of the formulas around CUDA's functions, whose own
-// results only a GPU tells.
+// The functions of CUDA that the prelude uses, made from the host's. For tests of the formulas around CUDA's functions, whose
+// own results only a GPU tells.
 #pragma once
 
 namespace manyrt::compiler {

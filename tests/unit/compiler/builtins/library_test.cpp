@@ -1,6 +1,5 @@
-// The library of built-in functions as what it is meant to be: C++ that a compiler reads as it stands, with a text for each
-// function of the table, and a table of which each line is understood. What the functions compute the tests of the prelude
-// check.
+// The library of built-in functions as what it is meant to be: C++ that a compiler reads as it stands. It has a text for each
+// function of the table, and each line of the table is understood. The tests of the prelude check the functions' results.
 #include "compiler/builtins/library.h"
 
 #include <gtest/gtest.h>
@@ -34,7 +33,7 @@
 #include "compiler/builtins/library/operators.h"
 #include "compiler/builtins/library/vector.h"
 
-// What the compiler of a kernel has instructions or libm for.
+// Functions for which the compiler of a kernel has instructions or libm.
 namespace manyrt::library {
 template <Reals T>
 T fabs(T x) {

@@ -67,7 +67,7 @@ const Relation kRelations[] = {
     {"isunordered", [](double a, double b) { return std::isnan(a) || std::isnan(b); }},
 };
 
-// Of scalars 1, of vectors a component of ones.
+// For scalars 1, for vectors a component of ones.
 TEST_P(PreludeBuiltinTest, RelationsAreOneForScalarsAndMinusOneForComponents) {
   const QualType real = value(Scalar::kDouble), pair = value(Scalar::kDouble, 2);
   std::vector<size_t> scalars, vectors;

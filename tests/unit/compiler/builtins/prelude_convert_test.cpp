@@ -69,7 +69,7 @@ int modeOf(char rounding, bool to_integer) {
   }
 }
 
-// What the standard says; false where it leaves the result open.
+// The result that the standard demands; false where it leaves the result open.
 template <typename To>
 bool expected(To* result, long double exact, char rounding, bool saturate) {
   using Limits = std::numeric_limits<To>;

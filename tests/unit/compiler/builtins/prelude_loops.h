@@ -1,6 +1,6 @@
-// Runs what the prelude writes: functions of it in loops over arrays, compiled by a compiler that the test finds, loaded, and
-// called with the test's values. Tests that use it run once for each compiler; some also with the text that CUDA gets, and the
-// host's functions in the places of CUDA's.
+// Runs what the prelude writes. Functions of it are put in loops over arrays, compiled by a compiler that the test finds,
+// loaded, and called with the test's values. Tests that use it run once for each compiler; some also with the text that CUDA
+// gets, and the host's functions in the places of CUDA's.
 #pragma once
 
 #include <dlfcn.h>

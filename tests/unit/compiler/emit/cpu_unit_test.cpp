@@ -1,4 +1,4 @@
-// What a unit says of its kernels, and what stands in its text. That it runs right is tested in tests/kernels.
+// A unit's facts about its kernels, and what stands in its text. That it runs right is tested in tests/kernels.
 #include "compiler/emit/cpu_unit.h"
 
 #include "compiler/unit.h"
@@ -28,7 +28,7 @@ TEST(CpuUnitTest, ItSaysHowWorkItemsRun) {
   EXPECT_EQ(formOf("__kernel void f(__global float* a) { __local float l[64]; int i = get_local_id(0); l[i] = a[i];\n"
                    "barrier(CLK_LOCAL_MEM_FENCE); a[i] = l[63 - i]; }"),
             "{" + lanes + ", 0, 2, 2, 1, 0, 0, 0},\n");
-  // Of two forms, which the size of the group chooses between, the one for groups with room for the lanes.
+  // The size of the group chooses between two forms; this is the one for groups with room for the lanes.
   for (const bool down : {false, true}) {
     const std::string place = down ? "get_global_id(0) * n + get_global_id(1)" : "get_global_id(1) * n + get_global_id(0)";
     EXPECT_EQ(formOf("__kernel void f(__global float* a, int n) { a[" + place + "] += 1; }"),
@@ -68,7 +68,7 @@ TEST(CpuUnitTest, GroupsThatMeetAtAtomicFunctionsAreMarked) {
   EXPECT_EQ(text("atomic_inc(l); a[0] = l[0];").find("rtHostTraits"), std::string::npos);
 }
 
-// What a launch may ask for is what the source declares, in quick code and in optimised code, whatever the kernel uses of it.
+// A launch may ask for what the source declares, in quick code and in optimised code, whatever the kernel uses of it.
 TEST(CpuUnitTest, LocalMemoryIsThatOfTheSource) {
   const std::string source =
       "__kernel void f(__global int* a) { __local int used[10]; __local float unused[100]; __local char last[3];\n"

@@ -172,7 +172,7 @@ TEST(IrBlocksTest, WhatIsJumpedOverIsLeftAsItIs) {
   EXPECT_EQ(ran(made.module, "declarations")[0], 14u);
 }
 
-// What skips statements in one direction is no loop.
+// A jump that skips statements in one direction is no loop.
 TEST(IrBlocksTest, ASkipIsARegionThatIsLeft) {
   const FromSource made("kernel void k(global uint* out, uint n) { if (n == 0) goto end; out[0] = n; end: out[1] = n; }");
   ASSERT_TRUE(made.built) << made.why;

@@ -1,4 +1,4 @@
-// What pure operations give in bits, at the edges of their types, and where there is no result.
+// The results of pure operations in bits, at the edges of their types, and where there is no result.
 #include "compiler/ir/evaluate.h"
 
 #include "ir_module.h"

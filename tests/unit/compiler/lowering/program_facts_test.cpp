@@ -34,7 +34,7 @@ TEST(ProgramFactsTest, CallsThatNestTooDeepAreRefused) {
   EXPECT_NE(it.diagnostics.log().find("nested more than 256 deep"), std::string::npos);
 }
 
-// What joins groups is what nothing tells apart.
+// Groups are joined where nothing tells them apart.
 TEST(ProgramFactsTest, GroupsThatNothingTellsApartAreJoined) {
   const auto joins = [](const std::string& body) {
     const Lowered it(

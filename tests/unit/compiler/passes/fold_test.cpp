@@ -6,7 +6,7 @@
 namespace manyrt::compiler::passes {
 namespace {
 
-// What %9, the value that `body` defines, has become.
+// The folded form of %9, the value that `body` defines.
 std::string folded(const std::string& body, const std::string& type) {
   ir::FromText made("function \"f\" -> " + type +
                     " {\n  parameter %0: i32 \"x\" bytes 0\n  parameter %1: bool \"c\" bytes 0\n" + body + "  return %9\n}\n");

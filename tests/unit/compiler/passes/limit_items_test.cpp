@@ -46,7 +46,7 @@ const Case kCases[] = {
     {"if ((long)get_local_id(1) >= (long)(int)n) return; out[at] = 5;", {3}},
     {"if (x > 6) { if (y < n) out[at] = 1; }", {0, 3}},
     {"if (x >= n) return; if (y >= n) return; out[at] = x * y;", {1, 3}},
-    // What reads memory, compares something else or does something for the others stays.
+    // Code that reads memory, compares something else or does something for the others stays.
     {"if (x < out[255]) out[at] = 1;", {}},
     {"if (x * 2 < n) out[at] = 1;", {}},
     {"if ((uchar)x < n) out[at] = 1;", {}},

@@ -6,7 +6,7 @@
 namespace manyrt::compiler::passes {
 namespace {
 
-// Of a float f, a double d, and the doubles 0.5 and 0.1, the line that makes %9.
+// The line that makes %9 from a float f, a double d, and the doubles 0.5 and 0.1.
 std::string made(const std::string& type, const std::string& body) {
   ir::FromText from("function \"f\" -> " + type + " {\n  parameter %0: f32 \"f\" bytes 0\n  parameter %1: f64 \"d\" bytes 0\n" +
                     "  %2: f64 = fpext %0\n  %3: f64 = constant [4602678819172646912]\n"

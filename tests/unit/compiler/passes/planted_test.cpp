@@ -1,5 +1,5 @@
-// Whether a wrong pass would be found: defects are planted after the passes, each as a mistake in a pass would leave it, and
-// the verifier or a run of the interpreter beside the module from before has to tell.
+// Whether a wrong pass would be found. Defects are planted after the passes, each as a mistake in a pass would leave it. The
+// verifier has to tell, or a run of the interpreter beside the module from before.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -186,7 +186,7 @@ kernel void k(global uint* out, uint n) {
   if ((g ^ n) % 3 != 0) out[g] = sum;
 })";
 
-// Of the form for whole vectors.
+// Looks in the form for whole vectors.
 Instruction* firstOfLanes(ir::Module& module, Opcode op, int number = 0) {
   Instruction* found = nullptr;
   ir::forEach(*module.find("k")->body, [&](const Instruction& items) {

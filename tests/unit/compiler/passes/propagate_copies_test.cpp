@@ -1,4 +1,4 @@
-// What is carried and never changes, and what only looks so: text in, text out.
+// Values that are carried and never change, and values that only look so: text in, text out.
 #include "compiler/passes/propagate_copies.h"
 
 #include "../ir/ir_module.h"
@@ -19,7 +19,7 @@ std::string after(const std::string& body) {
   return ir::print(made.module);
 }
 
-// What the function returns.
+// The text of the value that the function returns.
 std::string returned(const std::string& body) {
   const std::string text = after(body);
   const size_t at = text.rfind("return ");

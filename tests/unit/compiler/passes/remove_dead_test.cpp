@@ -1,4 +1,4 @@
-// What goes and what stays: text in, text out.
+// Code that goes and code that stays: text in, text out.
 #include "compiler/passes/remove_dead.h"
 
 #include "../ir/ir_module.h"

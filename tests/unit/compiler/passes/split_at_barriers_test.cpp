@@ -42,7 +42,7 @@ constexpr char kHead[] =
     "kernel void k(global uint* out, uint n) { local uint t[64]; const uint l = get_local_linear_id(), g = get_group_id(0), "
     "all = get_local_size(0) * get_local_size(1); uint s = l; ";
 
-// What follows kHead, up to the kernel's end; t has all items' numbers.
+// The text after kHead, up to the kernel's end; t has all items' numbers.
 const char* const kBodies[] = {
     // Values that live on, some of them cheap to compute again.
     "t[l] = l * 3; const uint far = l / 3 + n; float f = l * 0.5f; barrier(1); s += t[all - 1 - l] + far + (uint)f;",
@@ -76,7 +76,7 @@ const char* const kBodies[] = {
     "} s += t[l] * 2; }",
     // All of them.
     "if (g == 1) return; t[l] = 1; barrier(1); s += t[all - 1];",
-    // What all items have alike: loaded in one part, computed with in others, decided by.
+    // A value that all items have alike: loaded in one part, computed with in others, decided by.
     "t[l] = l * 5 + 1; barrier(1); const uint m = t[0] + t[all - 1], mid = m / 2 + n; if (m & 1) s += mid; barrier(1); "
     "for (uint i = mid; i > 0; i >>= 1) { const uint a = t[(l + i) % all]; barrier(1); if (l < i) t[l] += a; barrier(1); "
     "s += t[0] * i + mid; barrier(1); } s += m;",
@@ -181,7 +181,7 @@ TEST(IrSplitAtBarriersTest, WhereItemsMayNotAgreeTheKernelStays) {
   for (const char* body : bodies) expectSplit(body, false);
 }
 
-// What a region of the group carries may come from nowhere, or from what is in memory.
+// A value that a region of the group carries may come from nowhere, or from what is in memory.
 TEST(IrSplitAtBarriersTest, ControlThatIsNeverLeftOrAlwaysIsSplit) {
   const char* const bodies[] = {
       "uint u = n; do { t[l] = u; barrier(1); s += t[0]; u++; break; } while (u);",

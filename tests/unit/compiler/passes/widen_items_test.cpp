@@ -84,7 +84,7 @@ const Case kCases[] = {
      "& 511];",
      -1},
     {"out[(at % 32) + (at / 32) * 32] = x; if (n & 1) out[256 + (at ^ 8)] = l;", -1},
-    // What lanes that have left a loop carry is not seen.
+    // Values that lanes carry after they have left a loop are not seen.
     {"uint s = 0, t = 3, i = 0; while (i < (in[x] & 15)) { t = t * 5 + i; s += in[(t >> 3) & 255]; ++i; } out[at] = s + t * 7;",
      -1},
     {"uint r[9], s = 0; for (uint i = 0; i < 9; ++i) r[i] = in[x + i] & 15; for (uint j = 0; j < (in[x] & 7); ++j) { "
@@ -130,7 +130,7 @@ const Case kCases[] = {
     {"global const uchar* b = (global const uchar*)in; uint s = 0;\n"
      "for (uint i = 0; i < n; ++i) s = s * 3 + b[l * 10 + i]; out[at] = s;",
      -1},
-    // What vectors that go together share.
+    // Loads that vectors which go together share.
     {"uint s = 0; for (uint i = 0; i < n; ++i) s = s * 5 + in[i] * 3 + in[i * w + l]; out[at] = s;", -1},
     {"uint s = 0; for (uint i = 0; i < n; ++i) s = s * 5 + in[y * 10 + i] * in[i * 8 + l]; out[at] = s;", -1},
     {"uint s = l, t = 1; for (int i = 0; i < (int)n; ++i) { s = s * 3 + in[i * 16 + (int)l]; if (s & 1) t += s; if (i == 4) "
@@ -139,7 +139,7 @@ const Case kCases[] = {
     {"local uint t[512]; uint a = in[x], s = 0; t[y * w + l] = a; barrier(CLK_LOCAL_MEM_FENCE);\n"
      "for (uint i = 0; i < w; ++i) s = s * 3 + t[y * w + i] * in[i + l]; out[at] = s ^ a;",
      -1},
-    // What ends as a byte or a short is computed as one.
+    // A value that ends as a byte or a short is computed as one.
     {"global const uchar* b = (global const uchar*)in; global uchar* o = (global uchar*)out;\n"
      "o[at] = (uchar)((b[x] + b[x + 1] * 2) ^ (b[x + 2] << 3)) ^ ((b[x] & 0x80) ? 0x1b : b[x + 3] >> 2);",
      -1},
@@ -199,7 +199,7 @@ const Case kCases[] = {
      "in[t + 2];",
      -1},
     {"uint t = at * 2u + 0xfffffffeu; out[t + 2u] = x; out[t + 3u] = in[x];", -1},
-    // What is done alike to all components, and what is not.
+    // Operations that treat all components alike, and others.
     {"int t = 4 * (int)at; uint4 v = vload4(0, out + t) * 3 + n; vstore4(v ^ (uint4)(5, 5, 5, 5), 0, out + t);", -1},
     {"int t = 4 * (int)at; uint4 v = vload4(0, out + t) * x; vstore4(v, 0, out + t);", -1},
     {"int t = 4 * (int)at; uint4 v = vload4(0, out + t) + (uint4)(1, 2, 3, 4); vstore4(v, 0, out + t);", -1},
@@ -215,7 +215,7 @@ const Case kCases[] = {
      "out[t + 2] = c * n + 3;",
      -1},
     {"int t = 2 * (int)at; uint a = out[t] * 3, b = out[t + 1] * 3; out[t] = a; out[t + 1] = b; if (n > 2) out[t] += b;", -1},
-    // What is different in each vector is asked for where each goes its own way.
+    // A number that is different in each vector is asked for where each goes its own way.
     {"uint s = 0; for (uint i = 0; i < n; ++i) s = s * 5 + in[y * 10 + i] * in[i * 8 + l];\n"
      "if (in[y] & 1) s += (uint)get_local_id(1) * 7; out[at] = s;",
      -1},
@@ -309,7 +309,7 @@ int lanesOf(const char* body, uint32_t vector_bytes) {
   return lanes;
 }
 
-// What the items of a kernel have, in the form for most of them: along one dimension or the other, whichever has more.
+// Counts of the kernel's items, in the form for most of them: along one dimension or the other, whichever has more.
 struct Forms {
   int tiles = 0, loops = 0, loads = 0, squares = 0, bytes = 0, prefetches = 0, extensions = 0, jam = 1, jam_dimension = -1;
 };

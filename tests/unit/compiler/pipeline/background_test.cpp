@@ -1,5 +1,5 @@
-// The two tiers of buildForCpu: quick code first, better code later, and what becomes of both when compilers fail, objects go
-// early, or memory is short. The compilers that misbehave are scripts around the real one.
+// The two tiers of buildForCpu: quick code first, better code later. Compilers fail, objects go early, or memory is short. The
+// compilers that misbehave are scripts around the real one.
 #include "compiler/pipeline/background.h"
 
 #include <gtest/gtest.h>

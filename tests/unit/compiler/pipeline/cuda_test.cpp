@@ -1,5 +1,5 @@
-// Builds for CUDA around a stand-in for NVRTC (fake_nvrtc.c): how it is found, what it is asked, what its failures become, and
-// what is built how often. That real NVRTC takes the code is tested in tests/kernels.
+// Builds for CUDA around a stand-in for NVRTC (fake_nvrtc.c): how it is found, what it is asked, and what its failures become.
+// Also what is built how often. That real NVRTC takes the code is tested in tests/kernels.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -139,7 +139,7 @@ TEST_F(CudaBuildTest, WhatIsAskedForAgainIsNotCompiledAgain) {
 TEST_F(CudaBuildTest, TheCacheServesWithoutOpeningNvrtc) {
   ASSERT_TRUE(build(kSource).ok());
   const CudaImage first = image;
-  // What is kept in this process goes; after that, nothing could be opened any more.
+  // Images that are kept in this process go; after that, nothing could be opened any more.
   for (int i = 0; i < 70; ++i) ASSERT_TRUE(build(kSource, ("-DVALUE=" + std::to_string(100 + i)).c_str()).ok());
   const int before = compiles();
   environment("FAKE_NVRTC", "compile");

@@ -1,5 +1,5 @@
-// Building for OpenCL, without a driver: what the text and the kernels' descriptions become, what a device lacks, and entries
-// of the cache, which come back whole or not at all.
+// Building for OpenCL, without a driver: what the text and the kernels' descriptions become, and what a device lacks. Entries
+// of the cache come back whole or not at all.
 #include <gtest/gtest.h>
 
 #include "compiler/build.h"

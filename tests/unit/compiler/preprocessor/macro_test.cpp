@@ -1,5 +1,5 @@
-// Macro replacement: the examples of C99 6.10.3, what the standard leaves to judgement as other compilers have it, and the
-// limits that hold whatever a program defines.
+// Macro replacement: the examples of C99 6.10.3, and what the standard leaves to judgement as other compilers have it. Limits
+// hold whatever a program defines.
 #include "compiler/preprocessor/macro.h"
 
 #include "preprocess.h"

@@ -1,4 +1,4 @@
-// What a program may do about the ends of its children while the library starts some of its own.
+// A program's ways to deal with the ends of its children, while the library starts some of its own.
 #pragma once
 
 #include <sys/wait.h>

@@ -39,7 +39,7 @@ class CompilerTest : public TemporaryTest {
     std::filesystem::create_directory(path("tmp"));
     environment("TMPDIR", path("tmp").c_str());
   }
-  void TearDown() override { EXPECT_TRUE(std::filesystem::is_empty(path("tmp"))) << "something was left behind"; }
+  void TearDown() override { EXPECT_TRUE(std::filesystem::is_empty(path("tmp"))) << "something was left over"; }
 
   Status build(const std::string& text, std::vector<std::string> flags = {"-O2", "-fPIC"}) {
     Compiler compiler;

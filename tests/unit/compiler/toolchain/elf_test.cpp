@@ -1,4 +1,4 @@
-// What a shared object asks of the C library: this program's own file, whole and damaged.
+// The versions that a shared object asks of the C library: this program's own file, whole and damaged.
 #include "compiler/toolchain/elf.h"
 
 #include <gnu/libc-version.h>

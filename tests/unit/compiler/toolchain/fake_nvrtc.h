@@ -1,4 +1,4 @@
-/* What fake_nvrtc.c exports: NVRTC's functions, as far as the library uses them, and a count. */
+/* Exports of fake_nvrtc.c: NVRTC's functions, as far as the library uses them, and a count. */
 #pragma once
 
 #include <stddef.h>

@@ -20,7 +20,7 @@ TEST(JsonTest, WhatTheStandardAllowsIsTaken) {
   }
 }
 
-// Of a number, word or string: where the reading of it stopped.
+// For a number, word or string the place is where the reading of it stopped.
 TEST(JsonTest, AllElseIsRefusedWhereItStands) {
   struct Case {
     const char *text, *place;

@@ -1,5 +1,5 @@
-// How close plans come to what is live at once, on a thousand random programs, which are harder than real graphs: of those,
-// most plans take what is live and no byte more (src/graph/memory/memory_plan.cpp). An entry of its own: it takes seconds.
+// How close plans come to what is live at once, on a thousand random programs, which are harder than real graphs. Most plans of
+// real graphs take what is live and no byte more (src/graph/memory/memory_plan.cpp). An entry of its own: it takes seconds.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 namespace manyrt::graph {
 namespace {
 
-// What a program of tensors gives: each step makes one and reads one to three of the last `reach`. In a row, or waiting only
-// for what is read.
+// The steps and temporaries of a program of tensors: each step makes one and reads one to three of the last `reach`. Steps run
+// in a row, or wait only for what they read.
 struct Program {
   Before before;
   std::vector<Temporary> temporaries;
@@ -54,7 +54,7 @@ bool sharesOnlyInTurn(const Program& program, const MemoryPlan& plan) {
   return true;
 }
 
-// The most bytes that can be live at once, whatever the order in which steps without an order run: the heaviest set of
+// The most bytes that can be live at once, whatever the order in which steps without an order run. It is the heaviest set of
 // temporaries none of which is over before another begins. By Dilworth's theorem, with weights, it is all bytes less the
 // greatest flow from those that are over to those that begin.
 uint64_t mostLive(const Program& program) {

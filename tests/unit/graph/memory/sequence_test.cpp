@@ -62,7 +62,7 @@ TEST(SequenceTest, ALineOfOneSizeTakesWhatIsLive) {
   EXPECT_EQ(plan.bytes, plan.peak);
 }
 
-// Two bits for each pair would take 0.9 GB. Of three lines, two have too many temporaries for one graph of conflicts.
+// Two bits for each pair would take 0.9 GB. Two of the three lines have too many temporaries for one graph of conflicts.
 TEST(SequenceTest, APlanOfManyTemporariesTakesNoMemoryForPairsAndKeepsPartsApart) {
   constexpr uint32_t kSteps = 60'000, kEnds[] = {20'000, 22'000, kSteps};
   Before lines(kSteps);

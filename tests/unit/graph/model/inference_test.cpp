@@ -71,7 +71,7 @@ void noFunction(void*, rtStatus_t) {}
 class RandomGraph {
  public:
   RandomGraph(uint32_t seed, uint32_t nodes) : random_(seed), nodes_(nodes) {
-    // What a graph is like is drawn, too: where everything may happen in each of them, all are alike.
+    // The kind of a graph is drawn, too: where everything may happen in each of them, all are alike.
     buffer_share_ = below(5) * 0.25;
     write_share_ = below(2) == 0 ? 0.1 : 0.5;
     opaque_share_ = below(3) == 0 ? 0.1 : 0;

@@ -1,4 +1,4 @@
-// The algorithms of order on random graphs: the sequence is valid and the smallest, the reduction reaches what the graph
+// The algorithms of order on random graphs. The sequence is valid and the smallest; the reduction reaches what the graph
 // reaches and holds nothing that follows.
 #include "graph/model/order.h"
 

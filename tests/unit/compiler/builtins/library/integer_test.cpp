@@ -175,7 +175,7 @@ TEST_P(PreludeIntegerTest, ProductsOf24BitsAreExact) {
   for (size_t i = 0; i < x.size(); ++i) EXPECT_EQ(s[i], x[i] * y[i] + z[i]);
 }
 
-// What would trap or overflow in C++ has a value here.
+// An operation that would trap or overflow in C++ has a value here.
 TEST_P(PreludeIntegerTest, DivisionNeverTrapsAndWhatOverflowsWraps) {
   const Type* type = types_.scalar(Scalar::kInt);
   const Type* wide = types_.scalar(Scalar::kLong);

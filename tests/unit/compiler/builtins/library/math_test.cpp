@@ -1,5 +1,5 @@
-// The mathematical functions against long double, with the limits in units in the last place that OpenCL C 1.2 sets (its
-// section 7.4), and the special cases of its section 7.5.
+// The mathematical functions against long double. Limits, in units in the last place, are those of section 7.4 of OpenCL C 1.2,
+// and special cases those of section 7.5.
 #include <functional>
 
 #include "unit/compiler/builtins/prelude_loops.h"

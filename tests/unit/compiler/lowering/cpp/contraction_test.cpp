@@ -9,7 +9,7 @@ namespace {
 
 using namespace compiler;
 
-// The text of a kernel whose only statement is this, with floats a to d, a double e, a float4 v and w, an int n and float* p.
+// The text of a kernel whose only statement is this. It has floats a to d, a double e, a float4 v and w, an int n and float* p.
 std::string textOf(const std::string& statement, const std::string& before = "") {
   Lowered it(before +
              "__kernel void f(__global float* p, float a, float b, float c, float d, double e, float4 v, float4 w, int n) {\n" +

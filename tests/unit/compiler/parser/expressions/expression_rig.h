@@ -1,5 +1,5 @@
-// Parses single statements inside one kernel that has variables of every kind, and prints expressions as they were typed: in
-// prefix form, each implicit conversion as (to type operand). For the tests of the expression files.
+// Parses single statements inside one kernel that has variables of every kind, and prints expressions as they were typed. The
+// form is prefix, with each implicit conversion as (to type operand). For the tests of the expression files.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -142,7 +142,7 @@ inline std::string typed(const std::string& statement, LanguageOptions options =
   return dump(last.kind == StmtKind::kDeclare ? *last.variables.back()->initializer : *last.a);
 }
 
-// What the front end says about a statement: "" for nothing, else the first line of the log without the file's name. Not that
+// The front end's words about a statement: "" for none, else the first line of the log without the file's name. Not that
 // variables are never used: the prelude has one of each kind.
 inline std::string said(const std::string& statement, LanguageOptions options = {}) {
   const Parsed parsed(inKernel(statement), options);
