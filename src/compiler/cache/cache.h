@@ -44,7 +44,7 @@ void store(const Directory& directory, const Digest& key, const void* data, size
 // owned by this user, has mode 0700 and is no symbolic link. RT_CACHE_DIR=off turns the cache off.
 std::string folder();
 
-// What the folder holds, for the command manyrt. Nothing is made or removed by asking.
+// The contents of the folder, for the command manyrt. Nothing is made or removed by asking.
 struct Stored {
   std::string key;      // hexadecimal, the file's name
   uint64_t bytes = 0;   // of the file

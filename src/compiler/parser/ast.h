@@ -165,7 +165,7 @@ struct Function {
   bool has_barrier = false;              // itself or what it calls: barriers, wait_group_events
   bool has_goto = false;
   std::vector<uint32_t> name_tokens;  // each token that names it: prototypes, the definition, calls
-  // Of the definition, for lowerings that print tokens again.
+  // Tokens of the definition, for lowerings that print them again.
   TokenRange head;  // from the first token of the declaration to the one before "{"
   uint32_t name_token = 0;
   uint32_t open_token = 0;                   // the "("

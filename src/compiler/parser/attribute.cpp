@@ -100,8 +100,8 @@ bool Parser::parseAttribute(Specifiers* specifiers, uint32_t* alignment, bool* p
     diagnostics_.error(token.where, "Expected the name of an attribute, found \"%s\".", std::string(token.text).c_str());
     return false;
   }
-  // Attributes of OpenCL C are checked and used. Of others, those that would change a type are errors, because ignoring them
-  // would change results. The rest is skipped with its arguments.
+  // Attributes of OpenCL C are checked and used. Others that would change a type are errors, because ignoring them would change
+  // results. The rest is skipped with its arguments.
   const std::string_view name = plainName(next().text);
   if (name == "aligned") return parseAlignment(alignment);
   if (name == "opencl_unroll_hint") return parseUnrollHint();

@@ -20,7 +20,7 @@ uint16_t halfBits(double value) {
   if (magnitude >= kMaxHalf + 16) return sign | kInfinity;  // a tie between the largest half and what would follow it
   int exponent = kMinExponent;
   if (magnitude >= std::ldexp(1.0, kMinExponent)) exponent = std::ilogb(magnitude);
-  // In units of the last place: exact, and rounded once. What is rounded up to the next power of two carries into the exponent.
+  // In units of the last place: exact, and rounded once. A value rounded up to the next power of two carries into the exponent.
   const double units = std::ldexp(magnitude, kFractionBits - exponent), rest = units - std::floor(units);
   uint32_t whole = static_cast<uint32_t>(units);
   if (rest > 0.5 || (rest == 0.5 && (whole & 1) != 0)) ++whole;

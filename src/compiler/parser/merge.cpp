@@ -25,7 +25,7 @@ struct Unit {
   bool ends = false;
 };
 
-// What #pragma pack has set, as text: a record that reads the same under another limit is another one.
+// The limit that #pragma pack has set, as text: a record that reads the same under another limit is another one.
 class FieldLimit {
  public:
   void read(const Token& pragma) {

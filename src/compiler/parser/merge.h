@@ -1,7 +1,7 @@
 // Several sources as the one stream of tokens that the parser reads. Each was preprocessed by itself, so that macros stay with
-// their source. What a common header brought into more than one of them is there once: a declaration of program scope that
-// reads as one of an earlier source does, token by token, is left out. The exception are functions that C allows once in a
-// program. Two declarations that differ stay, and the parser refuses the second one with both places.
+// their source. Declarations that a common header brought into more than one of them are there once. A declaration of program
+// scope that reads as one of an earlier source does, token by token, is left out. The exception are functions that C allows
+// once in a program. Two declarations that differ stay, and the parser refuses the second one with both places.
 #pragma once
 
 #include <vector>

@@ -27,7 +27,7 @@
 
 namespace manyrt::compiler {
 
-// What an array of any number of dimensions is made of; other types themselves.
+// The type of the elements of an array of any number of dimensions; other types themselves.
 inline const Type* elementType(const Type* type) {
   while (type->isArray()) type = type->inner.type;
   return type;
@@ -182,10 +182,10 @@ class Parser : private Cursor, private Scopes, private ExpressionBuilder {
   bool checkLocalSpace(const Variable& variable);
   bool initializeLocal(Variable* variable);
 
-  // --- expressions (expression.cpp); null after an error
-  // After an error about the meaning of an operand whose tokens are read to the end, the parse of the expression around it goes
-  // on, so that its other operands are examined too. failOperand() marks such an error; goesOn() holds until another error or
-  // token, and is asked only where there is no operand.
+  // --- expressions (expression.cpp); null after an error.
+  // An error may be about the meaning of an operand whose tokens are read to the end. Then the parse of the expression around
+  // it goes on, so that its other operands are examined too. failOperand() marks such an error; goesOn() holds until another
+  // error or token, and is asked only where there is no operand.
   Expr* failOperand() {
     failed_ = {at_, diagnostics_.errorCount()};
     return nullptr;

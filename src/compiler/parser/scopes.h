@@ -40,12 +40,12 @@ class Scopes {
   Scopes(TypeTable& types, Diagnostics& diagnostics);  // the language's types are declared
   Scope& scope() { return scopes_.back(); }
   const Symbol* find(std::string_view name) const;
-  // Of several sources, what the one at hand declares: a name of program scope that it does not is not found. Null: all of
-  // them.
+  // Names that the one source at hand, of several, declares: a name of program scope that it does not declare is not found.
+  // Null: all of them.
   void showOnly(const std::set<std::string_view>* declared) { shown_ = declared; }
   const Symbol* findHidden(std::string_view name) const;  // of program scope, where it is not shown; null: none
-  // For a message that `name` is not declared: ": did you mean "count"?", or "." where no name that can be seen is near. Of
-  // functions, those of the language too.
+  // For a message that `name` is not declared: ": did you mean "count"?", or "." where no name that can be seen is near.
+  // Functions of the language are suggested too.
   std::string suggestion(std::string_view name, bool is_function) const;
   std::string typeSuggestion(std::string_view name) const;
   bool declare(std::string_view name, Symbol symbol);  // an error where the scope has that name already as something else

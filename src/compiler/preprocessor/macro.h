@@ -1,5 +1,5 @@
-// A macro's definition: reading it, comparing two, and the operators # and ## that build lexemes out of lexemes. What happens
-// at a use of a macro is the expander's.
+// A macro's definition: reading it, comparing two, and the operators # and ## that build lexemes out of lexemes. The expander
+// does what happens at a use of a macro.
 #pragma once
 
 #include <deque>

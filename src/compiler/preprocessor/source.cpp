@@ -1,5 +1,6 @@
-// Texts, places and messages of the front end. What a user reads of a failed build is formatted here: the place, the sentence,
-// the line of the source and a caret. Messages and lines are cut to a bounded length, and control characters never get out.
+// Texts, places and messages of the front end. The text that a user reads of a failed build is formatted here: the place, the
+// sentence, the line of the source and a caret. Messages and lines are cut to a bounded length, and control characters never
+// get out.
 #include "compiler/preprocessor/source.h"
 
 #include <cstdarg>
@@ -44,7 +45,7 @@ void appendVisible(std::string* out, std::string_view text) {
   }
 }
 
-// The line and the caret under `column`. Of a long line only the part around the column is shown, cut between letters.
+// The line and the caret under `column`. A long line is shown only around the column, cut between letters.
 void appendLine(std::string* out, std::string_view line, uint32_t column) {
   const size_t at = column == 0 ? 0 : column - 1;
   if (line.empty() || at > line.size()) return;

@@ -17,8 +17,8 @@ struct Location {
   uint32_t column = 0;
 };
 
-// Owns the texts of files and of spellings that no file contains (pasted tokens). What it hands out stays valid as long as it
-// lives. A `#line` makes an alias: the same text under another name and other line numbers.
+// Owns the texts of files and of spellings that no file contains (pasted tokens). The views that it hands out stay valid as
+// long as it lives. A `#line` makes an alias: the same text under another name and other line numbers.
 class Sources {
  public:
   uint32_t add(std::string name, std::string text);

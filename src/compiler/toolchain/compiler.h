@@ -23,8 +23,8 @@ struct Compiler {
   int64_t seconds = 0;
 };
 
-// RT_CC (a name or a path; if set it must be there), else g++, c++, clang++, zig in PATH, else the zig of the Python package
-// ziglang beside a wheel of this library. COMPILER_NOT_FOUND says what to install.
+// Looks for RT_CC (a name or a path; if set it must be there), else g++, c++, clang++, zig in PATH. The last choice is the zig
+// of the Python package ziglang beside a wheel of this library. COMPILER_NOT_FOUND says what to install.
 // Asked again at each build: the answer is kept while environment and file are the same.
 Status findCompiler(Compiler* compiler);
 

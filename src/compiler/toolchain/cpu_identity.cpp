@@ -47,7 +47,7 @@ std::string describe() {
   return identity + text;
 }
 
-// Of Intel, with what these processors were the first to have: AVX-VNNI. And AVX-512.
+// Processors of Intel are told by what they were the first to have: AVX-VNNI. And AVX-512.
 Gathers findGathers() {
   uint32_t most = 0, a = 0, b = 0, c = 0, d = 0;
   __cpuid(0, most, b, c, d);

@@ -1,4 +1,4 @@
-// Features are bits that a processor reports and a compiler may count on. What is no instruction (virtualisation, timers,
+// Features are bits that a processor reports and a compiler may count on. A bit of no instruction (virtualisation, timers,
 // mitigations) is masked out; a bit that is not known here is asked for, since some compiler may use it.
 #include "compiler/toolchain/cpu_target.h"
 

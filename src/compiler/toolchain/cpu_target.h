@@ -1,6 +1,6 @@
-// What a processor has to have for code, as text: the target of a part of an image for the CPU. Code for this processor uses
-// all that it has (-march=native), so that all of it is asked for. Code for a level uses what the level's name promises, on any
-// processor that has it.
+// The features that code needs of a processor, as text: the target of a part of an image for the CPU. Code for this processor
+// uses all that it has (-march=native), so that all of it is asked for. Code for a level uses what the level's name promises,
+// on any processor that has it.
 #pragma once
 
 #include <cstdint>

@@ -15,11 +15,11 @@ namespace manyrt::compiler {
 // a sentence: "is no ELF file".
 std::string checkSharedObject(const void* data, size_t size);
 
-// Of a shared object that was checked: the part of its addresses that has code. Nothing: 0 bytes.
+// The part of the addresses of a checked shared object that has code. Nothing: 0 bytes.
 void codeOf(uint64_t* first, uint64_t* bytes, const void* data, size_t size);
 
-// Of a shared object that was checked: the newest version of the GNU C library that a symbol asks for, as 231 for GLIBC_2.31,
-// and that symbol. 0: none asks for a version, or the tables are damaged.
+// The newest version of the GNU C library that a symbol of a checked shared object asks for, as 231 for GLIBC_2.31, and that
+// symbol. 0: none asks for a version, or the tables are damaged.
 uint32_t newestGlibc(std::string* symbol, const void* data, size_t size);
 
 // As checkSharedObject, for what an assembler writes; fills in the names that the object expects from elsewhere.

@@ -1,5 +1,5 @@
-// Reading and writing whole files through descriptors, and folders that only this process uses. What the compiler, the
-// cache and the loader share; errors are errno values, because each caller has its own sentence for them.
+// Reading and writing whole files through descriptors, and folders that only this process uses. The compiler, the cache and the
+// loader share them; errors are errno values, because each caller has its own sentence for them.
 #pragma once
 
 #include <cstddef>

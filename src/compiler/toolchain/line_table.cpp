@@ -1,5 +1,5 @@
-// The state machine of DWARF's line programs (DWARF 5, 6.2), as far as compilers of kernels use it: 64-bit machines, 32-bit
-// DWARF, one table for each compiled text. All reads are bounded; a unit that is not understood ends the reading.
+// The state machine of DWARF's line programs (DWARF 5, 6.2), as far as compilers of kernels use it. It knows 64-bit machines,
+// 32-bit DWARF, and one table for each compiled text. All reads are bounded; a unit that is not understood ends the reading.
 #include "compiler/toolchain/line_table.h"
 
 #include <elf.h>

@@ -1,5 +1,6 @@
-// The lines of a loaded object, read from its debug information (DWARF 4 and 5) when it is loaded, for the report of a crash:
-// a handler of a signal cannot read files. Objects without debug information have an empty table, which costs nothing.
+// The lines of a loaded object, for the report of a crash. They are read from its debug information (DWARF 4 and 5) when it is
+// loaded, as a handler of a signal cannot read files. Objects without debug information have an empty table, which costs
+// nothing.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +17,10 @@ class LineTable {
     uint32_t line = 0;
     bool is_near = false;  // the instruction is of the generated text, and this is the line of a source beside it
   };
-  // `data`: an ELF file that was checked (elf.h). What is damaged is left out.
+  // `data`: an ELF file that was checked (elf.h). Damaged parts are left out.
   void read(const void* data, size_t size);
   bool empty() const { return rows_.empty(); }
-  // Of the instruction at an offset from where the object was loaded. Safe in a handler.
+  // The place of the instruction at an offset from where the object was loaded. Safe in a handler.
   Place at(uint64_t offset) const;
 
   struct Row {

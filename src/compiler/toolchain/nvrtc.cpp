@@ -89,7 +89,7 @@ bool findInFolders(std::string* path, const std::vector<std::string>& folders, c
   return false;
 }
 
-// What the loader knows by this name beside that: what the process has loaded already, or may load from places of its own.
+// Asks the loader for this name: the process may have loaded it already, or the loader may know places of its own.
 bool findByLoader(std::string* path, const char* name) {
   void* handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);  // never closed
   void* function = handle != nullptr ? dlsym(handle, "nvrtcVersion") : nullptr;
@@ -131,8 +131,8 @@ Status searchFolders(std::string* path, const Search& search) {
                        kNames[0], kNames[1], kAdvice);
 }
 
-// What the last search found: a module from the cache is loaded in less time than a search takes. It holds for as long as the
-// file is the same; one that is put into an earlier folder meanwhile is for the next process.
+// The result of the last search: a module from the cache is loaded in less time than a search takes. It holds for as long as
+// the file is the same; one that is put into an earlier folder meanwhile is for the next process.
 struct LastSearch {
   Ranked<std::mutex, LockRank::kNvrtcSearch> mutex;
   Search search;

@@ -2,7 +2,7 @@
 // soon used again. Each load therefore spells its path differently from every other.
 //
 // Debuggers and sanitizers open an object by its path, in processes of their own and at any later time. So the path names this
-// process, and the file stays open with the object: a path whose number belongs to a pipe by then would hang them.
+// process, and the file stays open with the object. A path whose number belongs to a pipe by then would hang them.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>

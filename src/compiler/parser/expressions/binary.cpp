@@ -147,7 +147,7 @@ Expr* ExpressionBuilder::makeAssign(Op op, Expr* a, Expr* right, Location where)
     b = convertTo(right, a->type.unqualified(), "this assignment");
     if (b == nullptr) return nullptr;
   } else {
-    // What the operator makes of both; its right operand is the one that the assignment needs.
+    // The result of the operator; its right operand is the one that the assignment needs.
     Expr* whole = makeBinary(op, a, right, where);
     if (whole == nullptr) return nullptr;
     b = whole->b;

@@ -230,7 +230,7 @@ bool ExpressionBuilder::checkPointers(QualType from, QualType to, const char* wh
 Expr* ExpressionBuilder::convertTo(Expr* expression, QualType target, const char* what) {
   // The order of the cases is that of C for assignments: equal types, arithmetic, pointers. Only scalars convert implicitly to
   // a vector, by way of its element type. A null constant comes before the other integers, because it is a pointer of every
-  // address space. What is left is an error, whose text says what to write instead.
+  // address space. Any other pair is an error, whose text says what to write instead.
   Expr* source = value(expression);
   if (source == nullptr) return nullptr;
   const Type* from = source->type.type;

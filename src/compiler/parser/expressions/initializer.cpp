@@ -1,5 +1,5 @@
-// Initialisers: an expression, or braces with designators, with inner braces left out, with strings for characters. What
-// comes out is a tree of kInitializer nodes that follows the type; vectors and scalars in braces become plain expressions.
+// Initialisers: an expression, or braces with designators, with inner braces left out, with strings for characters. The result
+// is a tree of kInitializer nodes that follows the type; vectors and scalars in braces become plain expressions.
 #include <algorithm>
 #include <map>
 #include <memory>
