@@ -2789,7 +2789,7 @@ extern "C" {
         context: rtContext_t,
     ) -> rtStatus_t;
 
-    /// Frees memory of any kind and any allocator, from any thread. Does not block: the memory is reused once present work is
+    /// Frees memory of any kind and any allocator, from any thread. Does not block. The memory is reused once present work is
     /// complete on all streams of its context, and on other streams that were given an address inside.
     ///
     /// - in pointer: as the allocation gave it; may be NULL: nothing happens
