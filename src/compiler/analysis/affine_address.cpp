@@ -6,7 +6,6 @@
 namespace manyrt::compiler::analysis {
 
 using ir::Instruction;
-using ir::Kind;
 using ir::Opcode;
 using ir::Value;
 
@@ -49,7 +48,7 @@ void AffineAddress::add(const Value& value, uint64_t factor, Width width) {
       }
       case Opcode::kSExt:
       case Opcode::kZExt:
-        if (width != Width::kOwn || by->operands[0]->type.kind != Kind::kI32) break;
+        if (width != Width::kOwn || by->operands[0]->type.kind != ir::Kind::kI32) break;
         return add(*by->operands[0], factor, by->op == Opcode::kSExt ? Width::kSigned : Width::kUnsigned);
       case Opcode::kOffset:
         add(*by->operands[0], factor, width);
