@@ -130,7 +130,7 @@ bool hasBarriers(const Function& function) {
   });
 }
 
-// Of one function, without what it calls.
+// Looks at one function, without what it calls.
 static bool tellsGroupsApart(const Function& function) {
   const auto keeps = [](const Builtin* builtin) {
     switch (builtin->kind) {

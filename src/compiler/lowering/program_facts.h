@@ -29,15 +29,15 @@ ArgumentFacts argumentFacts(const Variable& parameter);
 // two others double the ways to what is below them.
 bool anyReached(const Function& function, const std::function<bool(const Function&)>& is_such);
 
-// Expressions of a kernel and of the helpers that it calls, each once; those of vectors count for each component. What a
-// compiler needs grows faster than this number, so that longer kernels get less of its work (pipeline/cpu_flags.h).
+// Expressions of a kernel and of the helpers that it calls, each once; those of vectors count for each component. A compiler's
+// time grows faster than this number, so that longer kernels get less of its work (pipeline/cpu_flags.h).
 uint32_t kernelSize(const Function& kernel);
 
 bool hasBarriers(const Function& function);  // itself, or what it calls
 
-// Whether nothing tells the work-groups of a kernel apart: no local memory, no barrier, no id within a group, and neither
-// atomic functions nor printf, whose order would show. Neighbouring groups may then run as one. Kernels with fences or volatile
-// memory keep their groups too: one may wait for what another writes.
+// Whether nothing tells the work-groups of a kernel apart. It has no local memory, no barrier, no id within a group, and
+// neither atomic functions nor printf, whose order would show. Neighbouring groups may then run as one. Kernels with fences or
+// volatile memory keep their groups too: one may wait for what another writes.
 bool joinsGroups(const Function& kernel);
 
 bool changesGlobalMemoryAtomically(const Function& function);  // itself, or what it calls

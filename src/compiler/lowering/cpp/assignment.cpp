@@ -76,7 +76,7 @@ bool isPackedStorage(const Expr& target) {
 }
 
 // `change`, an expression, reads and writes mrt_v, which stands for `target`: that is evaluated once. Packed storage is copied
-// to mrt_v and back. `parameters` and `arguments` are further ones of the lambda, each behind a comma.
+// to mrt_v and back. `parameters` and `arguments` are further ones of the lambda, each after a comma.
 std::string CppText::changed(const Expr& target, const std::string& change, const std::string& parameters,
                              const std::string& arguments) {
   const std::string type = baseName(target.type.type);

@@ -1,4 +1,4 @@
-// Products and the sums behind them that are rounded once. This file decides which ones, on the typed tree and within one
+// Products and the sums after them that are rounded once. This file decides which ones, on the typed tree and within one
 // expression, as OpenCL C allows. The compiler of C++ fuses nothing by itself. So a kernel's numbers depend neither on the
 // level of optimisation nor on the form in which a loop was written.
 #pragma once

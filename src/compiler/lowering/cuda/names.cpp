@@ -30,8 +30,8 @@ const CudaName* findName(std::string_view word) {
   return nullptr;
 }
 
-// Behind the quoted text, or the rest of the line of a directive, that begins at `at`; `at` itself where there is none.
-size_t behindFixed(std::string_view text, size_t at) {
+// The end of the quoted text, or of a directive's line, that begins at `at`; `at` itself where there is none.
+size_t afterFixed(std::string_view text, size_t at) {
   const char first = text[at];
   if (first == '#' && text.substr(at).starts_with("#line")) return std::min(text.find('\n', at), text.size());
   if (first != '"' && first != '\'') return at;
@@ -48,7 +48,7 @@ std::string cudaText(std::string_view text, std::vector<std::string>* unknown) {
   std::string definitions;
   std::set<const CudaName*> defined;
   for (size_t at = 0; at < text.size();) {
-    size_t end = behindFixed(text, at);
+    size_t end = afterFixed(text, at);
     if (end == at) {
       while (end < text.size() && isWordByte(text[end])) ++end;
       if (end == at) ++end;

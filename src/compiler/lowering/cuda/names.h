@@ -35,7 +35,7 @@ struct CudaName {
   const char* definition;  // of that name, where CUDA has none; null: it has
 };
 
-// Functions of C's library have the same name behind "__builtin_", with f for float and without for double.
+// Functions of C's library have the same name after "__builtin_", with f for float and without for double.
 inline constexpr const char* kCudaLibrary[] = {
     "acos",  "acosh", "asin",  "asinh", "atan",  "atan2", "atanh",  "cbrt",  "ceil",      "copysign", "cos",
     "cosh",  "erf",   "erfc",  "exp",   "exp2",  "expm1", "fabs",   "floor", "fma",       "fmod",     "frexp",
@@ -102,8 +102,8 @@ inline constexpr CudaName kCudaNames[] = {
     {"__builtin_unreachable", "__builtin_unreachable", nullptr},
 };
 
-// The text with CUDA's names, and in front of it the definitions that it needs. What stands in quotes and in #line is left
-// alone. `unknown` receives the names of gcc's that no table has: a mistake of this library, which a test looks for.
+// The text with CUDA's names, and in front of it the definitions that it needs. Text in quotes and in #line is left alone.
+// `unknown` receives the names of gcc's that no table has: a mistake of this library, which a test looks for.
 std::string cudaText(std::string_view text, std::vector<std::string>* unknown);
 
 }  // namespace manyrt::compiler

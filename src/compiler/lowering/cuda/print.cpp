@@ -1,5 +1,5 @@
 // Reads the format as library/print.h does at run time: vectors print component by component. A conversion that does not fit
-// its argument prints itself and "(?)". CUDA knows no vectors, no hl and no F. What has more values than CUDA's printf takes
+// its argument prints itself and "(?)". CUDA knows no vectors, no hl and no F. A call with more values than CUDA's printf takes
 // becomes several calls of it.
 #include "compiler/lowering/cuda/print.h"
 
@@ -109,7 +109,7 @@ class Format {
   std::string& out_;
 };
 
-// What one call becomes: formats for CUDA and the values behind each.
+// The calls for CUDA that one call becomes: formats and the values of each.
 class Printer {
  public:
   void mismatch(const Conversion& conversion) {

@@ -128,7 +128,7 @@ class Unit {
     };
   }
 
-  // Functions that kernels call, each behind what it calls.
+  // Functions that kernels call, each after those that it calls.
   void reach(Stmt& statement) {
     visitExpressions(&statement, [&](Expr& e) {
       if (e.kind != ExprKind::kCall || e.function->body == nullptr || !reached_.insert(e.function).second) return;

@@ -195,7 +195,7 @@ void Lowering::changeDefinition(const Function& kernel) {
     declarations +=
         declaration(parameter, kernel.parameter_tokens[i]) + "= (" + space + " void *)(" + root + " + " + offset + "); ";
   }
-  text_.insertBehind(kernel.body_token, declarations);
+  text_.insertAfter(kernel.body_token, declarations);
 }
 
 void Lowering::changePrototype(const Function& kernel, uint32_t open) {
@@ -215,11 +215,11 @@ void Lowering::changeCall(const Function& kernel, uint32_t open) {
     if (!isMoved(*kernel.parameters[i])) continue;
     const std::string space = spaceName(kernel.parameters[i]->type->inner.space);
     text_.insertBefore(passed[i].begin, "(" + space + " unsigned char *)(");
-    text_.insertBehind(passed[i].end - 1, "), 0");
+    text_.insertAfter(passed[i].end - 1, "), 0");
   }
 }
 
-// A kernel's name before a list in parentheses: its definition, which is known; a prototype, behind "void" or outside of all
+// A kernel's name before a list in parentheses: its definition, which is known; a prototype, after "void" or outside of all
 // braces; else a call.
 void Lowering::changeUses() {
   std::unordered_map<uint32_t, const Function*> uses;
@@ -264,8 +264,8 @@ void Lowering::rename(const Function& kernel, const std::string& symbol) {
   }
 }
 
-// (S){1} becomes (*(v = (S){1}, &v)), with "S v;" before the statement. Arrays are in a struct, which can be assigned. What
-// names its type in a more complicated way stays as it is.
+// (S){1} becomes (*(v = (S){1}, &v)), with "S v;" before the statement. Arrays are in a struct, which can be assigned. A
+// literal that names its type in a more complicated way stays as it is.
 void Lowering::changeObject(const LiteralObject& literal) {
   uint32_t open = literal.tokens.begin;
   while (token(open + 1).is("(")) ++open;  // parentheses around the whole
@@ -293,7 +293,7 @@ void Lowering::changeObject(const LiteralObject& literal) {
   while (statement > 0 && isOfLoop(token(statement - 1))) --statement;
   text_.insertBefore(statement, declaration);
   text_.replace({open, close + 1}, "(*(" + name + " = (" + type + ")" + begin);
-  text_.insertBehind(closing(close + 1), end + ", &" + name + (own->isArray() ? ".v" : "") + "))");
+  text_.insertAfter(closing(close + 1), end + ", &" + name + (own->isArray() ? ".v" : "") + "))");
 }
 
 // 5 > 4 > 3 is right, and newer versions of clang, which drivers have, refuse it all the same. A warning may stay.

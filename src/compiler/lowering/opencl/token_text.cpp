@@ -88,7 +88,7 @@ std::string TokenText::print() {
     } else {
       add(token);
     }
-    add(edit->behind);
+    add(edit->after);
   }
   if (!out_.empty()) out_.push_back('\n');
   return std::move(out_);

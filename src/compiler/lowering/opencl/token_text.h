@@ -19,14 +19,14 @@ class TokenText {
   // Each adds to what was asked for before. Insertions are one line each, so that no line of the user's moves.
   void replace(TokenRange range, std::string text);
   void insertBefore(uint32_t token, std::string_view text) { edits_[token].before.append(text); }
-  void insertBehind(uint32_t token, std::string_view text) { edits_[token].behind.insert(0, text); }
+  void insertAfter(uint32_t token, std::string_view text) { edits_[token].after.insert(0, text); }
 
   // The whole stream, with a #line wherever the lines do not follow each other.
   std::string print();
 
  private:
   struct Edit {
-    std::string before, behind;
+    std::string before, after;
     std::string instead;
     bool hidden = false;
   };
@@ -40,7 +40,7 @@ class TokenText {
   std::map<uint32_t, Edit> edits_;
   std::string out_;
   Location at_;                    // of the line that is being printed; line 0: unknown
-  const Token* before_ = nullptr;  // printed last in this line, null behind other text
+  const Token* before_ = nullptr;  // printed last in this line, null after other text
 };
 
 }  // namespace manyrt::compiler
