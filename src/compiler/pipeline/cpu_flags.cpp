@@ -53,8 +53,8 @@ std::vector<std::string> cpuFlags(const BuildOptions& options, const CpuUnit& un
   const bool is_native = &level == &nativeCpuLevel();
   if (quick || (is_native && !__builtin_cpu_supports("avx512f"))) flags.emplace_back("-mno-avx512f");
 #endif
-  // gcc follows what may be the same memory a thousand stores back, in a third of the time of a long kernel, and looks for
-  // loads that its choice of registers has made twice, in a quarter. Code is as fast without. clang ignores both.
+  // gcc follows what may be the same memory a thousand stores back, in a third of the time of a long kernel. In a quarter it
+  // looks for loads that its choice of registers has made twice. Code is as fast without. clang ignores both.
   if (!quick) flags.insert(flags.end(), {"--param", "sccvn-max-alias-queries-per-access=20", "-fno-gcse-after-reload"});
   if (unit.fibers) flags.emplace_back("-fstack-clash-protection");  // no frame skips the guard of a fiber's stack
   if (options.debug || kept.debugs()) flags.emplace_back("-g");

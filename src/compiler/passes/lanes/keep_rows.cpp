@@ -63,7 +63,7 @@ class Rows {
     }
   }
 
-  // What has no lanes has to be the same in each component, too.
+  // A value without lanes has to be the same in each component, too.
   bool mayKeep(const Instruction& i) const {
     if (i.op == Opcode::kLoad) return isRowAccess(i, i.result()->type);
     if (i.op == Opcode::kStore) return isRowAccess(i, i.operands[0]->type) && i.operands[0]->type.hasLanes();

@@ -1,5 +1,5 @@
-// From each store of a vector that is made of components: whether these are made alike, down to the components of vectors, in
-// their order, and to what is the same for all. Nothing is done where one of them is asked for elsewhere.
+// Starts at each store of a vector that is made of components. Looks whether these are made alike, down to the components of
+// vectors, in their order, and to what is the same for all. Nothing is done where one of them is asked for elsewhere.
 #include "compiler/passes/lanes/pack_components.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What is done alike to each component of a vector that is stored becomes one operation on vectors.
+// Operations done alike to each component of a vector that is stored become one operation on vectors.
 #pragma once
 
 #include "compiler/ir/module.h"
