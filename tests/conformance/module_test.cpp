@@ -103,6 +103,23 @@ TEST_P(ModuleTest, AWaitEndsWhenTheCodeThatStaysIsThere) {
   EXPECT_RT_OK(rtModuleWait(module, RT_MODULE_OPTIMIZED, 0)) << "and stays";
 }
 
+TEST_P(ModuleTest, AModuleMayHaveItsOwnTier) {
+  if (!has(RT_CAPABILITY_KERNELS)) GTEST_SKIP() << "the device takes no programs";
+  const char* const source = "__kernel void tiers(__global int* x) { x[get_global_id(0)] += 11; }\n";
+  Module quick, optimized, refused;
+  ASSERT_RT_OK(rtModuleCreateFromSource(quick.out(), source, "-rt-tier=quick", context_));
+  ASSERT_RT_OK(rtModuleCreateFromSource(optimized.out(), source, "-rt-tier=optimized", context_));
+  rtModuleInfo_t info = RT_MODULE_INFO_INIT;
+  ASSERT_RT_OK(rtModuleGetInfo(&info, optimized));
+  EXPECT_EQ(info.state, RT_MODULE_OPTIMIZED);
+  ASSERT_RT_OK(rtModuleGetInfo(&info, quick));
+  rtDeviceProperties_t properties = RT_DEVICE_PROPERTIES_INIT;
+  ASSERT_RT_OK(rtDeviceGetProperties(&properties, device_));
+  const bool has_tiers = properties.backend == RT_BACKEND_CPU;
+  EXPECT_EQ(info.state, has_tiers ? RT_MODULE_READY : RT_MODULE_OPTIMIZED) << "none is to follow";
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtModuleCreateFromSource(refused.out(), source, "-rt-tier=slow", context_));
+}
+
 TEST_P(ModuleTest, InfoTellsWhichCodeRunsAndWhereItCameFrom) {
   if (!has(RT_CAPABILITY_KERNELS)) GTEST_SKIP() << "the device takes no programs";
   const char* const source = "__kernel void asked(__global int* x) { x[get_global_id(0)] += 5; }\n__kernel void more() {}\n";

@@ -40,9 +40,11 @@ constexpr char kQuickFile[] = "quick.so", kOptimizedFile[] = "optimised.so";
 
 constexpr int kBackgroundNiceness = 5;  // a quarter of a busy core: what is compiled makes the others faster
 
-enum class Mode : uint8_t { kTiered, kOptimized, kQuick };  // what RT_CPU_BUILD asks for
+enum class Mode : uint8_t { kTiered, kOptimized, kQuick };  // what -rt-tier or RT_CPU_BUILD asks for
 
-Mode modeFromEnvironment() {
+Mode modeOf(Tier tier) {
+  if (tier != Tier::kDefault)
+    return tier == Tier::kTiered ? Mode::kTiered : tier == Tier::kOptimized ? Mode::kOptimized : Mode::kQuick;
   const char* value = config::get(config::Variable::kCpuBuild);
   if (value == nullptr || strcmp(value, "tiered") == 0) return Mode::kTiered;
   if (strcmp(value, "optimized") == 0) return Mode::kOptimized;
@@ -546,7 +548,7 @@ Status Pipeline::run(Ref<Object>* object) {
   RT_TRY(front_end_.readOptions());
   RT_TRY(findCompiler(&compiler_));
   RT_TRY(findKernelSanitizer(&sanitizer_));
-  mode_ = modeFromEnvironment();
+  mode_ = modeOf(front_end_.options().tier);
   // A sanitizer's report has the lines from the object in memory.
   if (!sanitizer_.watches()) kept_ = KeptFiles::find(front_end_.options().debug);
   if (kept_.debugs()) mode_ = Mode::kQuick;

@@ -40,6 +40,7 @@ constexpr FlagOption kFlags[] = {
 
 constexpr std::string_view kStandard = "-cl-std=";
 constexpr std::string_view kGroupSize = "-rt-group-size=";
+constexpr std::string_view kTier = "-rt-tier=";
 
 bool isNameByte(char c, bool first) {
   const char lower = static_cast<char>(c | 32);
@@ -86,6 +87,19 @@ Status setGroupSize(BuildOptions* options, std::string_view text) {
   return Status();
 }
 
+Status setTier(BuildOptions* options, std::string_view text) {
+  constexpr std::pair<std::string_view, Tier> kKnown[] = {
+      {"tiered", Tier::kTiered}, {"optimized", Tier::kOptimized}, {"quick", Tier::kQuick}};
+  for (const auto& [word, tier] : kKnown) {
+    if (text != word) continue;
+    options->tier = tier;
+    return Status();
+  }
+  return Status::error(RT_ERROR_INVALID_VALUE,
+                       "The build option \"%s%.*s\" names no form of code; tiered, optimized and quick are known.", kTier.data(),
+                       static_cast<int>(text.size()), text.data());
+}
+
 Status setStandard(BuildOptions* options, std::string_view text) {
   constexpr const char* kKnown[][2] = {{"CL1.0", "100"}, {"CL1.1", "110"}, {"CL1.2", "120"}};
   for (const auto& known : kKnown) {
@@ -114,6 +128,7 @@ Status applyWord(BuildOptions* options, std::string_view word) {
   }
   if (word.starts_with(kStandard)) return setStandard(options, word.substr(kStandard.size()));
   if (word.starts_with(kGroupSize)) return setGroupSize(options, word.substr(kGroupSize.size()));
+  if (word.starts_with(kTier)) return setTier(options, word.substr(kTier.size()));
   // Of an option with a value the part up to it is compared: "-cl-sdt=CL1.2".
   const size_t equals = word.find('=');
   NearestWord nearest(word.substr(0, equals == word.npos ? equals : equals + 1));
@@ -124,7 +139,8 @@ Status applyWord(BuildOptions* options, std::string_view word) {
   }
   nearest.consider(kStandard);
   nearest.consider(kGroupSize);
-  known.append(", ").append(kStandard).append(" and ").append(kGroupSize);
+  nearest.consider(kTier);
+  known.append(", ").append(kStandard).append(", ").append(kGroupSize).append(" and ").append(kTier);
   return Status::error(RT_ERROR_INVALID_VALUE, "The build option \"%.*s\" is not known%s Options are %s.",
                        static_cast<int>(word.size()), word.data(), nearest.sentence().c_str(), known.c_str());
 }

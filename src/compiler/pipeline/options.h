@@ -13,6 +13,9 @@
 
 namespace manyrt::compiler {
 
+// How code for the CPU comes: see docs/kernels.md. kDefault: as RT_CPU_BUILD says.
+enum class Tier : uint8_t { kDefault, kTiered, kOptimized, kQuick };
+
 struct BuildOptions {
   PreprocessorOptions preprocessor;         // -D, -U, -I
   bool single_precision_constants = false;  // -cl-single-precision-constant
@@ -31,6 +34,7 @@ struct BuildOptions {
   bool repeats_lines = false;               // the same lines, and the code stays as it is: for profilers and reports of crashes
   bool users_names = false;                 // variables are called as in the source where that is clear: for debuggers
   uint32_t group_size[3] = {0, 0, 0};       // -rt-group-size=16,16,1: code for this size alone; zeros: any
+  Tier tier = Tier::kDefault;               // -rt-tier=quick; no part of `normalized`: code that stays is the same
   uint32_t lanes = 16;                      // numbers of 4 bytes that the processor's vectors have
   // By kernel, the groups of its launches so far: no promise. Code for other sizes is as right, and may be slower.
   using Groups = std::map<std::string, std::array<uint32_t, 3>>;

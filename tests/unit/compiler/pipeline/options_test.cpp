@@ -127,7 +127,18 @@ TEST(OptionsTest, TheNearestOptionIsNamedAndAllAreListed) {
         << refusal(word);
   }
   EXPECT_NE(refusal("-fsomething-else").find("is not known. Options are -D, "), std::string::npos);
-  EXPECT_NE(refusal("-fsomething-else").find(", -Wdouble-literals, -g, -cl-std= and -rt-group-size=."), std::string::npos);
+  EXPECT_NE(refusal("-fsomething-else").find(", -Wdouble-literals, -g, -cl-std=, -rt-group-size= and -rt-tier=."), std::string::npos);
+}
+
+TEST(OptionsTest, TheTierIsNoPartOfTheNormalForm) {
+  EXPECT_EQ(parsed("").tier, Tier::kDefault);
+  EXPECT_EQ(parsed("-rt-tier=tiered").tier, Tier::kTiered);
+  EXPECT_EQ(parsed("-rt-tier=optimized").tier, Tier::kOptimized);
+  EXPECT_EQ(parsed("-rt-tier=optimized -rt-tier=quick").tier, Tier::kQuick);
+  EXPECT_EQ(parsed("-rt-tier=quick").normalized, parsed("").normalized);
+  for (const char* bad : {"-rt-tier=", "-rt-tier=fast", "-rt-tier=quick,"})
+    EXPECT_NE(refusal(bad).find("names no form of code; tiered, optimized and quick are known"), std::string::npos) << bad;
+  EXPECT_NE(refusal("-rt-teir=quick").find("did you mean \"-rt-tier=\"?"), std::string::npos);
 }
 
 TEST(OptionsTest, DamagedOptionsAreRefused) {
