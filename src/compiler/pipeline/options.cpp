@@ -96,8 +96,8 @@ Status setTier(BuildOptions* options, std::string_view text) {
     return Status();
   }
   return Status::error(RT_ERROR_INVALID_VALUE,
-                       "The build option \"%s%.*s\" names no form of code; tiered, optimized and quick are known.", kTier.data(),
-                       static_cast<int>(text.size()), text.data());
+                       "The build option \"%s%.*s\" names no form of code; tiered, optimized and quick are known.",
+                       kTier.data(), static_cast<int>(text.size()), text.data());
 }
 
 Status setStandard(BuildOptions* options, std::string_view text) {

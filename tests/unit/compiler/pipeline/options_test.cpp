@@ -127,7 +127,8 @@ TEST(OptionsTest, TheNearestOptionIsNamedAndAllAreListed) {
         << refusal(word);
   }
   EXPECT_NE(refusal("-fsomething-else").find("is not known. Options are -D, "), std::string::npos);
-  EXPECT_NE(refusal("-fsomething-else").find(", -Wdouble-literals, -g, -cl-std=, -rt-group-size= and -rt-tier=."), std::string::npos);
+  EXPECT_NE(refusal("-fsomething-else").find(", -Wdouble-literals, -g, -cl-std=, -rt-group-size= and -rt-tier=."),
+            std::string::npos);
 }
 
 TEST(OptionsTest, TheTierIsNoPartOfTheNormalForm) {
