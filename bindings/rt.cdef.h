@@ -39,6 +39,7 @@ typedef struct rtModule_st* rtModule_t;
 typedef struct rtGraph_st* rtGraph_t;
 typedef struct rtGraphNode_st* rtGraphNode_t;
 typedef struct rtGraphBuffer_st* rtGraphBuffer_t;
+typedef struct rtGraphValue_st* rtGraphValue_t;
 typedef struct rtCapturePlan_st* rtCapturePlan_t;
 typedef struct rtGraphExec_st* rtGraphExec_t;
 enum rtHandleKind {
@@ -57,7 +58,8 @@ enum rtHandleKind {
   RT_HANDLE_GRAPH_NODE = 11,
   RT_HANDLE_GRAPH_BUFFER = 12,
   RT_HANDLE_CAPTURE_PLAN = 13,
-  RT_HANDLE_GRAPH_EXEC = 14
+  RT_HANDLE_GRAPH_EXEC = 14,
+  RT_HANDLE_GRAPH_VALUE = 15
 };
 enum rtLogLevel {
   RT_LOG_INVALID = -1,
@@ -177,7 +179,8 @@ enum rtArgKind {
   RT_ARG_INVALID = -1,
   RT_ARG_VALUE = 0,
   RT_ARG_POINTER = 1,
-  RT_ARG_LOCAL = 2
+  RT_ARG_LOCAL = 2,
+  RT_ARG_GRAPH_VALUE = 3
 };
 enum rtImageFormat {
   RT_IMAGE_INVALID = -1,
@@ -594,11 +597,20 @@ typedef struct rtGraphBinding_t {
   rtGraphBuffer_t buffer;
   rtGraphOperand_t memory;
 } rtGraphBinding_t;
+typedef struct rtGraphValueBinding_t {
+  rtGraphValue_t value;
+  rtGraphValue_t outer;
+  const void* data;
+  uint64_t size;
+} rtGraphValueBinding_t;
 typedef struct rtGraphChildParams_t {
   uint32_t struct_size;
   uint32_t binding_count;
   rtGraph_t graph;
   const rtGraphBinding_t* bindings;
+  uint32_t value_binding_count;
+  uint32_t reserved;
+  const rtGraphValueBinding_t* value_bindings;
 } rtGraphChildParams_t;
 typedef struct rtGraphEventParams_t {
   uint32_t struct_size;
@@ -617,6 +629,12 @@ typedef struct rtGraphBufferInfo_t {
   uint64_t size;
   char name[128];
 } rtGraphBufferInfo_t;
+typedef struct rtGraphValueInfo_t {
+  uint32_t struct_size;
+  uint32_t size;
+  uint32_t has_initial;
+  char name[128];
+} rtGraphValueInfo_t;
 typedef struct rtCapturePlanOptions_t {
   uint32_t struct_size;
   uint32_t module_count;
@@ -824,6 +842,10 @@ rtStatus_t rtGraphNodeGetType(int32_t* type, rtGraphNode_t node);
 rtStatus_t rtGraphExportDot(char* buffer, size_t size, size_t* needed, rtGraph_t graph);
 rtStatus_t rtGraphGetBuffers(rtGraphBuffer_t* buffers, uint32_t capacity, uint32_t* count, rtGraph_t graph);
 rtStatus_t rtGraphBufferGetInfo(rtGraphBufferInfo_t* info, rtGraphBuffer_t buffer);
+rtStatus_t rtGraphAddValue(rtGraphValue_t* value, uint64_t size, const void* initial, const char* name,
+    rtGraph_t graph);
+rtStatus_t rtGraphGetValues(rtGraphValue_t* values, uint32_t capacity, uint32_t* count, rtGraph_t graph);
+rtStatus_t rtGraphValueGetInfo(rtGraphValueInfo_t* info, rtGraphValue_t value);
 rtStatus_t rtGraphSave(void* data, size_t size, size_t* needed, rtGraph_t graph);
 rtStatus_t rtGraphLoad(rtGraph_t* graph, const void* data, size_t size);
 rtStatus_t rtCapturePlanCreate(rtCapturePlan_t* plan, const rtCapturePlanOptions_t* options, rtGraph_t graph,
@@ -837,6 +859,7 @@ rtStatus_t rtGraphInstantiate(rtGraphExec_t* exec, rtGraph_t graph, rtContext_t 
 rtStatus_t rtGraphExecDestroy(rtGraphExec_t exec);
 rtStatus_t rtGraphExecBindBuffer(rtGraphBuffer_t buffer, void* pointer, rtGraphExec_t exec);
 rtStatus_t rtGraphExecBindBufferRange(rtGraphBuffer_t buffer, void* pointer, uint64_t size, rtGraphExec_t exec);
+rtStatus_t rtGraphExecBindValue(rtGraphValue_t value, const void* data, uint64_t size, rtGraphExec_t exec);
 rtStatus_t rtGraphExecSetKernelParams(rtGraphNode_t node, const rtGraphKernelParams_t* params, rtGraphExec_t exec);
 rtStatus_t rtGraphExecSetMemcpyParams(rtGraphNode_t node, const rtGraphMemcpyParams_t* params, rtGraphExec_t exec);
 rtStatus_t rtGraphExecSetMemcpy2DParams(rtGraphNode_t node, const rtGraphMemcpy2DParams_t* params, rtGraphExec_t exec);

@@ -710,6 +710,21 @@ static inline rtStatus_t rtGraphBufferGetInfoWithMessage(char* message, size_t m
   return rtKeepMessage(message, message_size, rtGraphBufferGetInfo(info, buffer));
 }
 
+static inline rtStatus_t rtGraphAddValueWithMessage(char* message, size_t message_size, rtGraphValue_t* value,
+    uint64_t size, const void* initial, const char* name, rtGraph_t graph) {
+  return rtKeepMessage(message, message_size, rtGraphAddValue(value, size, initial, name, graph));
+}
+
+static inline rtStatus_t rtGraphGetValuesWithMessage(char* message, size_t message_size, rtGraphValue_t* values,
+    uint32_t capacity, uint32_t* count, rtGraph_t graph) {
+  return rtKeepMessage(message, message_size, rtGraphGetValues(values, capacity, count, graph));
+}
+
+static inline rtStatus_t rtGraphValueGetInfoWithMessage(char* message, size_t message_size, rtGraphValueInfo_t* info,
+    rtGraphValue_t value) {
+  return rtKeepMessage(message, message_size, rtGraphValueGetInfo(info, value));
+}
+
 static inline rtStatus_t rtGraphSaveWithMessage(char* message, size_t message_size, void* data, size_t size,
     size_t* needed, rtGraph_t graph) {
   return rtKeepMessage(message, message_size, rtGraphSave(data, size, needed, graph));
@@ -766,6 +781,11 @@ static inline rtStatus_t rtGraphExecBindBufferWithMessage(char* message, size_t 
 static inline rtStatus_t rtGraphExecBindBufferRangeWithMessage(char* message, size_t message_size,
     rtGraphBuffer_t buffer, void* pointer, uint64_t size, rtGraphExec_t exec) {
   return rtKeepMessage(message, message_size, rtGraphExecBindBufferRange(buffer, pointer, size, exec));
+}
+
+static inline rtStatus_t rtGraphExecBindValueWithMessage(char* message, size_t message_size, rtGraphValue_t value,
+    const void* data, uint64_t size, rtGraphExec_t exec) {
+  return rtKeepMessage(message, message_size, rtGraphExecBindValue(value, data, size, exec));
 }
 
 static inline rtStatus_t rtGraphExecSetKernelParamsWithMessage(char* message, size_t message_size, rtGraphNode_t node,

@@ -89,6 +89,7 @@ typedef struct rtModule_st* rtModule_t;           /**< a program for a device, w
 typedef struct rtGraph_st* rtGraph_t;             /**< nodes of work, their order, the buffers that come in and go out */
 typedef struct rtGraphNode_st* rtGraphNode_t;     /**< one piece of work; belongs to its graph */
 typedef struct rtGraphBuffer_st* rtGraphBuffer_t; /**< memory that is named before it is known; belongs to its graph */
+typedef struct rtGraphValue_st* rtGraphValue_t;   /**< a number that is named before it is known; belongs to its graph */
 typedef struct rtCapturePlan_st* rtCapturePlan_t; /**< how a graph runs in one context */
 typedef struct rtGraphExec_st* rtGraphExec_t;     /**< what runs, many times, the same way */
 
@@ -104,11 +105,12 @@ enum rtHandleKind {
   RT_HANDLE_KERNEL = 7,
   RT_HANDLE_ALLOCATION = 8, /**< live allocations and imported memory, though they are addresses */
   RT_HANDLE_MODULE = 9,     /**< with its kernels, which are not counted again */
-  RT_HANDLE_GRAPH = 10,     /**< with its nodes and buffers, which are not counted again */
+  RT_HANDLE_GRAPH = 10,     /**< with its nodes, buffers and values, which are not counted again */
   RT_HANDLE_GRAPH_NODE = 11,
   RT_HANDLE_GRAPH_BUFFER = 12,
   RT_HANDLE_CAPTURE_PLAN = 13,
-  RT_HANDLE_GRAPH_EXEC = 14
+  RT_HANDLE_GRAPH_EXEC = 14,
+  RT_HANDLE_GRAPH_VALUE = 15
 };
 
 /* ---- Other constants ---------------------------------------------------------------------------------------------- */
@@ -258,7 +260,8 @@ enum rtArgKind {
   RT_ARG_INVALID = -1,
   RT_ARG_VALUE = 0,
   RT_ARG_POINTER = 1, /**< an address of global memory, 8 bytes */
-  RT_ARG_LOCAL = 2    /**< local memory; args[i] points to a size_t, the bytes to reserve */
+  RT_ARG_LOCAL = 2,   /**< local memory; args[i] points to a size_t, the bytes to reserve */
+  RT_ARG_GRAPH_VALUE = 3 /**< in rtGraphArg_t alone: a named value of the graph */
 };
 
 /** Formats of the image that a module is made from. */
@@ -856,8 +859,9 @@ typedef struct rtGraphArg_t {
   int32_t kind;            /**< RT_ARG_* */
   uint32_t access;         /**< RT_ARG_POINTER: RT_GRAPH_READ, RT_GRAPH_WRITE or both; 0: both */
   uint64_t size;           /**< RT_ARG_VALUE: bytes at value; RT_ARG_LOCAL: bytes to reserve; RT_ARG_POINTER: bytes
-                                that are used; 0: unknown, up to the end */
-  const void* value;       /**< RT_ARG_VALUE: the value, copied; may be NULL if kind is another */
+                                that are used; 0: unknown, up to the end; RT_ARG_GRAPH_VALUE: 0, or those of the value */
+  const void* value;       /**< RT_ARG_VALUE: the value, copied; RT_ARG_GRAPH_VALUE: its rtGraphValue_t, of the same
+                                graph; may be NULL if kind is another */
   rtGraphOperand_t memory; /**< RT_ARG_POINTER; else zeros */
 } rtGraphArg_t;
 
@@ -962,16 +966,29 @@ typedef struct rtGraphBinding_t {
   rtGraphOperand_t memory; /**< in the graph that has the node, or an address */
 } rtGraphBinding_t;
 
+/** What a value of a child graph is; used in arrays, never grows. */
+typedef struct rtGraphValueBinding_t {
+  rtGraphValue_t value; /**< of the child */
+  rtGraphValue_t outer; /**< of the graph that has the node, with the same size; may be NULL if data is given */
+  const void* data;     /**< size bytes, copied; may be NULL if outer is given */
+  uint64_t size;        /**< those of value; 0 where data is NULL */
+} rtGraphValueBinding_t;
+
 /** The node that rtGraphAddChildGraphNode adds. */
 typedef struct rtGraphChildParams_t {
   uint32_t struct_size;
   uint32_t binding_count;           /**< elements of bindings */
   rtGraph_t graph;                  /**< copied as it is now */
   const rtGraphBinding_t* bindings; /**< one for each buffer of graph that is no temporary; may be NULL if there is none */
+  uint32_t value_binding_count;     /**< elements of value_bindings */
+  uint32_t reserved;                /**< 0 */
+  const rtGraphValueBinding_t* value_bindings; /**< one for each value of graph that has none at first; may be NULL if
+                                                    there is none */
 } rtGraphChildParams_t;
 /* clang-format off */
 #define RT_GRAPH_CHILD_PARAMS_INIT                                                                        \
-  {sizeof(rtGraphChildParams_t) /* struct_size */, 0 /* binding_count */, NULL /* graph */, NULL /* bindings */}
+  {sizeof(rtGraphChildParams_t) /* struct_size */, 0 /* binding_count */, NULL /* graph */, NULL /* bindings */, \
+   0 /* value_binding_count */, 0 /* reserved */, NULL /* value_bindings */}
 /* clang-format on */
 
 /** The node that rtGraphAddEventRecordNode or rtGraphAddEventWaitNode adds. */
@@ -1007,6 +1024,18 @@ typedef struct rtGraphBufferInfo_t {
 /* clang-format off */
 #define RT_GRAPH_BUFFER_INFO_INIT \
   {sizeof(rtGraphBufferInfo_t) /* struct_size */, 0 /* role */, 0 /* size */, {0} /* name */}
+/* clang-format on */
+
+/** Result of rtGraphValueGetInfo. */
+typedef struct rtGraphValueInfo_t {
+  uint32_t struct_size;
+  uint32_t size;        /**< bytes */
+  uint32_t has_initial; /**< 1: launches before rtGraphExecBindValue have the bytes given to rtGraphAddValue; else 0 */
+  char name[128];       /**< cut to what fits; empty: it has none */
+} rtGraphValueInfo_t;
+/* clang-format off */
+#define RT_GRAPH_VALUE_INFO_INIT \
+  {sizeof(rtGraphValueInfo_t) /* struct_size */, 0 /* size */, 0 /* has_initial */, {0} /* name */}
 /* clang-format on */
 
 /** Options of rtCapturePlanCreate. */
@@ -2531,6 +2560,37 @@ RT_API rtStatus_t rtGraphGetBuffers(rtGraphBuffer_t* buffers, uint32_t capacity,
  *  errors: INVALID_VALUE, INVALID_HANDLE */
 RT_API rtStatus_t rtGraphBufferGetInfo(rtGraphBufferInfo_t* info, rtGraphBuffer_t buffer);
 
+/** Names a value that arguments of any number of kernel nodes are (RT_ARG_GRAPH_VALUE), such as the position of a token.
+ *  rtGraphExecBindValue says what it is, once for all of them. A plan of a graph with a value that no node uses is refused.
+ *  @param[out] value    receives the value, which belongs to the graph
+ *  @param[in]  size     bytes, 1 to 4096: those of the arguments
+ *  @param[in]  initial  size bytes, copied: what it is until it is bound; may be NULL: it is bound before the first launch
+ *  @param[in]  name     for messages and files; may be NULL
+ *  @param[in]  graph    the graph
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, OUT_OF_MEMORY */
+RT_API rtStatus_t rtGraphAddValue(rtGraphValue_t* value, uint64_t size, const void* initial, const char* name,
+                                  rtGraph_t graph);
+
+/** Returns the values of a graph, in the order in which they were added; those of a file in the order of the file.
+ *  @param[out] values    receives as many as fit; may be NULL if capacity is 0
+ *  @param[in]  capacity  elements of values
+ *  @param[out] count     receives how many there are
+ *  @param[in]  graph     the graph
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE */
+RT_API rtStatus_t rtGraphGetValues(rtGraphValue_t* values, uint32_t capacity, uint32_t* count, rtGraph_t graph);
+
+/** Describes a value.
+ *  @param[inout] info   receives size and name; struct_size is set by the caller
+ *  @param[in]    value  the value
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE */
+RT_API rtStatus_t rtGraphValueGetInfo(rtGraphValueInfo_t* info, rtGraphValue_t value);
+
 /** Writes a graph as a file (docs/graph-file.md): JSON with kernel sources, buffers and nodes. The same graph gives the same
  *  bytes, and so does the graph that rtGraphLoad makes from them. A kernel of a module that was built from OpenCL C without
  *  headers is written with its source, any other kernel by name alone.
@@ -2658,6 +2718,17 @@ RT_API rtStatus_t rtGraphExecBindBuffer(rtGraphBuffer_t buffer, void* pointer, r
  *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, OUT_OF_MEMORY, NOT_SUPPORTED, INVALID_IMAGE, DRIVER */
 RT_API rtStatus_t rtGraphExecBindBufferRange(rtGraphBuffer_t buffer, void* pointer, uint64_t size, rtGraphExec_t exec);
 
+/** Says what a value is, for all nodes that use it, from the next launch on. Launches in flight have what they were launched
+ *  with.
+ *  @param[in] value  of the graph that the exec was made of
+ *  @param[in] data   size bytes, copied
+ *  @param[in] size   bytes of the value
+ *  @param[in] exec   the exec
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, OUT_OF_MEMORY, NOT_SUPPORTED, INVALID_IMAGE, DRIVER */
+RT_API rtStatus_t rtGraphExecBindValue(rtGraphValue_t value, const void* data, uint64_t size, rtGraphExec_t exec);
+
 /** Exchanges the parameters of the launch of a kernel, from the next launch on. Order and dependencies stay.
  *  @param[in] node    of the graph that the exec was made of
  *  @param[in] params  copied
@@ -2713,7 +2784,8 @@ RT_API rtStatus_t rtGraphExecUpdate(rtGraph_t graph, rtGraphExec_t exec);
  *  @param[in] stream  of the exec's context; may be NULL: default
  *  blocks: never
  *  capture: node
- *  errors: INVALID_VALUE (a buffer is not bound, or is too small), INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND, OUT_OF_MEMORY,
+ *  errors: INVALID_VALUE (a buffer or a value is not bound, or a buffer is too small), INVALID_HANDLE, WRONG_CONTEXT,
+ *    NOT_FOUND, OUT_OF_MEMORY,
  *    NOT_SUPPORTED, LAUNCH_FAILED, CAPTURE_UNSAFE (an event recorded in a capture), CAPTURE_INVALIDATED, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtGraphLaunch(rtGraphExec_t exec, rtStream_t stream);
 

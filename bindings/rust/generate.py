@@ -26,7 +26,8 @@ KEYWORDS = {"as", "box", "const", "dyn", "enum", "extern", "fn", "impl", "in", "
             "self", "static", "struct", "super", "trait", "type", "use", "where", "final", "override", "priv", "virtual"}
 # Results about the library's own objects stay in the C form; graph.rs and memory.rs give it a type of their own.
 RESULTS = ("rtBackendInfo_t", "rtDeviceProperties_t", "rtContextStats_t", "rtMemPoolStats_t", "rtModuleInfo_t",
-           "rtKernelInfo_t", "rtKernelArgInfo_t", "rtGraphBufferInfo_t", "rtCapturePlanInfo_t", "rtCapturePlanBuffer_t")
+           "rtKernelInfo_t", "rtKernelArgInfo_t", "rtGraphBufferInfo_t", "rtGraphValueInfo_t",
+           "rtCapturePlanInfo_t", "rtCapturePlanBuffer_t")
 COMM_RESULTS = ("rtCommInfo_t",)
 # An enum of one value that the crate has as an Option.
 WITHOUT_TYPE = ("rtCommColor",)

@@ -1,4 +1,4 @@
-// rt.h, chapter "Graphs": makes graphs and buffers, and answers questions about them. graph_node.cpp adds nodes.
+// rt.h, chapter "Graphs": makes graphs, buffers and values, and answers questions about them. graph_node.cpp adds nodes.
 #include "graph/model/graph.h"
 
 #include "api/graph.h"
@@ -86,6 +86,25 @@ rtStatus_t rtGraphAddBuffer(rtGraphBuffer_t* buffer, uint64_t size, int32_t role
     HandleBits bits = 0;
     RT_TRY(graph::Graph::of(*object).addBuffer(&bits, bufferOf(size, role, name)));
     *buffer = reinterpret_cast<rtGraphBuffer_t>(bits);
+    return Status();
+  });
+}
+
+rtStatus_t rtGraphAddValue(rtGraphValue_t* value, uint64_t size, const void* initial, const char* name, rtGraph_t graph) {
+  if (value != nullptr) *value = nullptr;
+  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+    RT_CHECK_OUTPUT(value);
+    RT_RESOLVE(Graph, object, graphs, graph, RT_HANDLE_GRAPH);
+    RT_CHECK_ARG(size <= backend::kMaxArgumentBytes, "A value of %llu bytes is no argument of a kernel: it has %u at most.",
+                 static_cast<unsigned long long>(size), backend::kMaxArgumentBytes);
+    graph::Value made;
+    made.size = static_cast<uint32_t>(size);
+    made.name = name != nullptr ? name : "";
+    const auto* const bytes = static_cast<const unsigned char*>(initial);
+    if (bytes != nullptr) made.initial.assign(bytes, bytes + size);
+    HandleBits bits = 0;
+    RT_TRY(graph::Graph::of(*object).addValue(&bits, std::move(made)));
+    *value = reinterpret_cast<rtGraphValue_t>(bits);
     return Status();
   });
 }

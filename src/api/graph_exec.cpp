@@ -104,6 +104,19 @@ rtStatus_t rtGraphExecBindBufferRange(rtGraphBuffer_t buffer, void* pointer, uin
   });
 }
 
+rtStatus_t rtGraphExecBindValue(rtGraphValue_t value, const void* data, uint64_t size, rtGraphExec_t exec) {
+  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+    RT_RESOLVE(GraphValue, part, graph_values, value, RT_HANDLE_GRAPH_VALUE);
+    RT_RESOLVE(GraphExec, object, graph_execs, exec, RT_HANDLE_GRAPH_EXEC);
+    graph::Exec& content = graph::Exec::of(*object);
+    uint32_t index = 0;
+    RT_TRY(partOf(&index, *part, content, "value"));
+    RT_CHECK_ARG(index < content.plan().graph().values().size(), "The value was added after the exec was made.");
+    RT_CHECK_ARG(data != nullptr, "data is NULL: it points to the bytes of the value.");
+    return content.bindValue(index, data, size);
+  });
+}
+
 rtStatus_t rtGraphExecSetKernelParams(rtGraphNode_t node, const rtGraphKernelParams_t* params, rtGraphExec_t exec) {
   return setParams(__func__, node, params, rtGraphKernelParams_t RT_GRAPH_KERNEL_PARAMS_INIT, exec, graph::readKernel);
 }

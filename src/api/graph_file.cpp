@@ -1,4 +1,4 @@
-// rt.h, chapter "Graphs": loads and saves graph files, and lists the buffers of a loaded graph.
+// rt.h, chapter "Graphs": loads and saves graph files, and lists the buffers and values of a loaded graph.
 #include <cstring>
 
 #include "api/graph.h"
@@ -64,6 +64,39 @@ rtStatus_t rtGraphBufferGetInfo(rtGraphBufferInfo_t* info, rtGraphBuffer_t buffe
     rtGraphBufferInfo_t result = RT_GRAPH_BUFFER_INFO_INIT;
     result.role = of.role;
     result.size = of.size;
+    copyLetters(result.name, sizeof result.name, of.name.c_str());
+    api::writeResult(info, result);
+    return Status();
+  });
+}
+
+rtStatus_t rtGraphGetValues(rtGraphValue_t* values, uint32_t capacity, uint32_t* count, rtGraph_t graph) {
+  if (count != nullptr) *count = 0;
+  if (values != nullptr && capacity != 0) values[0] = nullptr;
+  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+    RT_CHECK_OUTPUT(count);
+    RT_CHECK_ARG(values != nullptr || capacity == 0, "The output \"values\" is NULL, its capacity is %u.", capacity);
+    RT_RESOLVE(Graph, object, graphs, graph, RT_HANDLE_GRAPH);
+    const graph::Graph& content = graph::Graph::of(*object);
+    std::lock_guard lock(content.mutex());
+    *count = static_cast<uint32_t>(content.values().size());
+    for (uint32_t i = 0; i < *count && i < capacity; ++i) {
+      values[i] = reinterpret_cast<rtGraphValue_t>(content.values()[i].handle);
+    }
+    return Status();
+  });
+}
+
+rtStatus_t rtGraphValueGetInfo(rtGraphValueInfo_t* info, rtGraphValue_t value) {
+  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+    RT_TRY(api::checkResult(info, "info"));
+    RT_RESOLVE(GraphValue, object, graph_values, value, RT_HANDLE_GRAPH_VALUE);
+    const graph::Graph& content = graph::Graph::of(*object);
+    std::lock_guard lock(content.mutex());
+    const graph::Value& of = content.values()[object->index];
+    rtGraphValueInfo_t result = RT_GRAPH_VALUE_INFO_INIT;
+    result.size = of.size;
+    result.has_initial = of.initial.empty() ? 0 : 1;
     copyLetters(result.name, sizeof result.name, of.name.c_str());
     api::writeResult(info, result);
     return Status();

@@ -26,5 +26,9 @@ template <>
 constexpr size_t firstSizeOf<rtGraphKernelParams_t>() {
   return offsetof(rtGraphKernelParams_t, global_offset);
 }
+template <>
+constexpr size_t firstSizeOf<rtGraphChildParams_t>() {
+  return offsetof(rtGraphChildParams_t, value_binding_count);
+}
 
 }  // namespace manyrt::api

@@ -11,10 +11,20 @@
 
 namespace manyrt::backend {
 
+// A value that arguments of several kernel steps share, such as the address of a buffer. Replays number them from 0.
+struct Slot {
+  const void* value;  // present one; borrowed for the call
+  uint32_t size;      // bytes
+};
+constexpr uint32_t kNoSlot = UINT32_MAX;
+
 // One step of a graph that a driver may run by itself: what one call of a stream would do, with its addresses in place.
 struct KernelStep {
   Kernel* kernel;  // a replay keeps a Ref
   Launch launch;   // not cooperative; arguments are borrowed for the call
+  // For each argument the slot that has its value, or kNoSlot; null: no argument has one. Borrowed for the call. The arguments
+  // of the launch are complete in any case.
+  const uint32_t* slots = nullptr;
 };
 struct PrefetchStep {
   const void* address;
@@ -51,6 +61,9 @@ class Replay : public RefCounted {
   // cuGraphExecKernelNodeSetParams and its like · clSetKernelArg. False: the driver cannot, nothing was changed, a
   // new replay is needed.
   virtual Status change(bool* changed, uint32_t step, const ReplayStep::Work& work) = 0;
+  // Launches from now on have another value in a slot; earlier ones that which they were launched with. False: the driver keeps
+  // the values in the steps, nothing was changed, and `change` is needed for each step that uses the slot.
+  virtual Status setSlot(bool* changed, uint32_t slot, const void* value) = 0;
 };
 
 // Turns steps into replays, for drivers that run graphs.
@@ -60,8 +73,8 @@ class ReplayMaker {
   // Whether a replay may have such a step; one that may not is submitted by itself.
   virtual bool takes(const ReplayStep::Work& work) = 0;
   // cuGraphCreate, cuGraphAddKernelNode and its like, cuGraphInstantiate · clCreateKernel, clSetKernelArg. There is a step, and
-  // each is taken. Memory that is missing may be std::bad_alloc.
-  virtual Status make(Ref<Replay>* replay, std::span<const ReplayStep> steps) = 0;
+  // each is taken. `slots`: those that steps name. Memory that is missing may be std::bad_alloc.
+  virtual Status make(Ref<Replay>* replay, std::span<const ReplayStep> steps, std::span<const Slot> slots) = 0;
   // cuStreamBeginCapture, cuStreamEndCapture · nothing in OpenCL. Calls the program, so that no guard and no lock is held.
   // Null: this driver records nothing, and the function is called at each launch.
   virtual Status record(Ref<NativeWork>*, const NativeCall&) { return Status(); }

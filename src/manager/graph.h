@@ -11,7 +11,7 @@ namespace manyrt::manager {
 // The content of a graph, which src/graph implements.
 class GraphContent : public RefCounted {
  public:
-  virtual void handleClosed() = 0;  // closes the handles of nodes and buffers; under a guard
+  virtual void handleClosed() = 0;  // closes the handles of its parts; under a guard
 };
 
 struct Graph {
@@ -20,7 +20,7 @@ struct Graph {
   const Ref<GraphContent> content;
 };
 
-// A node or a buffer of a graph, with its index there. Not counted, as the kernels of a module are not.
+// A node, a buffer or a value of a graph, with its index there. Not counted, as the kernels of a module are not.
 struct GraphPart {
   GraphPart(GraphContent& of, uint32_t at) : content(&of), index(at) {}
   const bool counted = false;
@@ -31,6 +31,9 @@ struct GraphNode : GraphPart {
   using GraphPart::GraphPart;
 };
 struct GraphBuffer : GraphPart {
+  using GraphPart::GraphPart;
+};
+struct GraphValue : GraphPart {
   using GraphPart::GraphPart;
 };
 

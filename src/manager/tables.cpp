@@ -89,6 +89,8 @@ bool closeHandle(HandleBits bits) {
       return close(graph_nodes, bits);
     case RT_HANDLE_GRAPH_BUFFER:
       return close(graph_buffers, bits);
+    case RT_HANDLE_GRAPH_VALUE:
+      return close(graph_values, bits);
     default:
       return false;
   }

@@ -21,6 +21,7 @@ struct Module;
 struct Graph;
 struct GraphNode;
 struct GraphBuffer;
+struct GraphValue;
 struct CapturePlan;
 struct GraphExec;
 
@@ -38,13 +39,14 @@ struct GraphExec;
   X(RT_HANDLE_GRAPH_NODE, GraphNode, rtGraphNode_t, graph_nodes, "graph node")           \
   X(RT_HANDLE_GRAPH_BUFFER, GraphBuffer, rtGraphBuffer_t, graph_buffers, "graph buffer") \
   X(RT_HANDLE_CAPTURE_PLAN, CapturePlan, rtCapturePlan_t, capture_plans, "capture plan") \
-  X(RT_HANDLE_GRAPH_EXEC, GraphExec, rtGraphExec_t, graph_execs, "graph exec")
+  X(RT_HANDLE_GRAPH_EXEC, GraphExec, rtGraphExec_t, graph_execs, "graph exec")           \
+  X(RT_HANDLE_GRAPH_VALUE, GraphValue, rtGraphValue_t, graph_values, "graph value")
 
 #define X(kind, Type, Handle, table, word) extern SlotTable<Type> table;
 RT_HANDLE_TABLE(X)
 #undef X
 
-inline constexpr int kHandleKinds = 15;  // up to RT_HANDLE_GRAPH_EXEC
+inline constexpr int kHandleKinds = 16;  // up to RT_HANDLE_GRAPH_VALUE
 // For reports: relaxed throughout, since no decision follows from them.
 extern std::atomic<uint64_t> live_handles[kHandleKinds];  // made by the program and not destroyed
 

@@ -210,12 +210,12 @@ TEST_P(LibraryTest, DevicesPrimaryContextsAndDefaultObjectsAreNotCounted) {
 
 TEST(LibraryTest0, AllCountsTheSumOverKindsAndUnknownKindsAreRefused) {
   uint64_t sum = 0;
-  for (int32_t kind = RT_HANDLE_DEVICE; kind <= RT_HANDLE_GRAPH_EXEC; ++kind) sum += liveHandles(kind);
+  for (int32_t kind = RT_HANDLE_DEVICE; kind <= RT_HANDLE_GRAPH_VALUE; ++kind) sum += liveHandles(kind);
   EXPECT_EQ(liveHandles(), sum);
   uint64_t count = 7;
   EXPECT_RT(RT_ERROR_INVALID_VALUE, rtGetLiveHandleCount(&count, RT_HANDLE_INVALID));
   EXPECT_EQ(count, 0u);
-  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtGetLiveHandleCount(&count, RT_HANDLE_GRAPH_EXEC + 1));
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtGetLiveHandleCount(&count, RT_HANDLE_GRAPH_VALUE + 1));
   EXPECT_RT(RT_ERROR_INVALID_VALUE, rtGetLiveHandleCount(nullptr, RT_HANDLE_ALL));
 }
 

@@ -444,6 +444,73 @@ TEST_P(ObjectFaults, AnExecIsDestroyedByAThreadWithoutMemory) {
   for (std::thread& holder : holders) holder.join();
 }
 
+// Named values and buffers of kernels: bound before the first launch, after launches in flight, in a child graph, in a
+// capture.
+TEST_P(ObjectFaults, ValuesOfAGraph) {
+  exhaust({"values of a graph", [](World& w) {
+             Graph graph, outer, captured;
+             GraphExec exec;
+             Gate gate(w.context);
+             rtGraphBuffer_t buffer = nullptr;
+             rtGraphValue_t value = nullptr, wide = nullptr, start = nullptr, found[2] = {};
+             rtGraphNode_t node = nullptr;
+             uint32_t number = 3, count = 0;
+             rtGraphValueInfo_t info = RT_GRAPH_VALUE_INFO_INIT;
+             TRY(rtGraphCreate(graph.out()));
+             TRY(rtGraphAddBuffer(&buffer, 256, RT_GRAPH_BUFFER_OUTPUT, "output", graph));
+             TRY(rtGraphAddValue(&value, 4, nullptr, "a name longer than a short string", graph));
+             TRY(rtGraphAddValue(&wide, 4, &number, nullptr, graph));
+             rtGraphArg_t args[] = {{RT_ARG_POINTER, RT_GRAPH_READ | RT_GRAPH_WRITE, 256, nullptr, {buffer, 0, nullptr}},
+                                    {RT_ARG_GRAPH_VALUE, 0, 0, value, {nullptr, 0, nullptr}}};
+             rtGraphKernelParams_t params = RT_GRAPH_KERNEL_PARAMS_INIT;
+             params.kernel = w.kernel;
+             params.args = args;
+             params.arg_count = 2;
+             for (int i = 0; i < 4; ++i) {
+               args[1].value = i == 0 ? wide : value;
+               TRY(rtGraphAddKernelNode(&node, &params, nullptr, RT_INFERRED, graph));
+             }
+             TRY(rtGraphGetValues(found, 2, &count, graph));
+             TRY(rtGraphValueGetInfo(&info, found[0]));
+             TRY(rtGraphCreate(outer.out()));
+             TRY(rtGraphAddValue(&start, 4, nullptr, "start", outer));
+             const rtGraphBinding_t memory = {buffer, {nullptr, 0, w.memory}};
+             const rtGraphValueBinding_t values[] = {{value, start, nullptr, 0}, {wide, nullptr, &number, 4}};
+             rtGraphChildParams_t child = RT_GRAPH_CHILD_PARAMS_INIT;
+             child.graph = graph;
+             child.bindings = &memory;
+             child.binding_count = 1;
+             child.value_bindings = values;
+             child.value_binding_count = 2;
+             TRY(rtGraphAddChildGraphNode(&node, &child, nullptr, RT_INFERRED, outer));
+             TRY(rtGraphInstantiate(exec.out(), outer, w.context));
+             TRY(rtGraphExecBindValue(start, &number, 4, exec));
+             TRY(rtGraphLaunch(exec, w.stream));
+             TRY(rtStreamSynchronize(w.stream));
+             TRY(exec.reset());
+             TRY(rtGraphInstantiate(exec.out(), graph, w.context));
+             TRY(rtGraphExecBindBuffer(buffer, w.memory, exec));
+             TRY(rtGraphExecBindValue(value, &number, 4, exec));
+             TRY(gate.close(w.stream));
+             for (number = 4; number < 7; ++number) {
+               TRY(rtGraphLaunch(exec, w.stream));
+               TRY(rtGraphExecBindValue(value, &number, 4, exec));
+               TRY(rtGraphExecBindBuffer(buffer, number % 2 == 0 ? w.target : w.memory, exec));
+             }
+             TRY(gate.open());
+             TRY(rtStreamSynchronize(w.stream));
+             TRY(rtStreamBeginCapture(w.busy));
+             const rtStatus_t launched = rtGraphLaunch(exec, w.busy);
+             const rtStatus_t ended = rtStreamEndCapture(captured.out(), w.busy);
+             TRY(launched);
+             TRY(ended);
+             TRY(exec.reset());
+             TRY(captured.reset());
+             TRY(outer.reset());
+             return graph.reset();
+           }});
+}
+
 // Kernels in the backend's own form of a graph: launched on two streams, changed, held back, and changed after that.
 TEST_P(ObjectFaults, ExecOfKernels) {
   exhaust({"exec of kernels", [](World& w) {
@@ -519,6 +586,16 @@ TEST_P(ObjectFaults, GraphFile) {
          TRY(rtGraphLaunch(exec, w.stream));
          TRY(rtStreamSynchronize(w.stream));
          TRY(exec.reset());
+         static constexpr char kValues[] =
+             "{\"format\": \"manyrt-graph\", \"version\": 1, \"values\": ["
+             "{\"name\": \"a name longer than a short string\", \"bytes\": 4, \"value\": \"01000000\"}], \"nodes\": ["
+             "{\"kind\": \"graph\", \"graph\": {\"values\": [{\"bytes\": 4}, {\"bytes\": 4}], \"nodes\": ["
+             "{\"kind\": \"kernel\", \"kernel\": \"k\", \"grid\": [1, 1, 1], \"group\": [1, 1, 1], \"arguments\": ["
+             "{\"named\": 1}, {\"named\": 0}]}]},"
+             "\"values\": [{\"child\": 0, \"named\": 0}, {\"child\": 1, \"value\": \"02000000\"}]}]}";
+         TRY(graph.reset());
+         TRY(rtGraphLoad(graph.out(), kValues, sizeof kValues - 1));
+         TRY(rtGraphSave(text, sizeof text, &needed, graph));
          return graph.reset();
        }});
 }

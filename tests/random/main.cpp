@@ -82,7 +82,7 @@ void readArguments(int argc, char** argv) {
 void checkEnd(const std::vector<rtDevice_t>& devices) {
   OK(rtSetLogCallback, nullptr, nullptr, RT_LOG_WARNING);
   for (rtDevice_t device : devices) OK(rtDeviceSynchronize, device);
-  for (int32_t kind = RT_HANDLE_CONTEXT; kind <= RT_HANDLE_GRAPH_EXEC; ++kind) {
+  for (int32_t kind = RT_HANDLE_CONTEXT; kind <= RT_HANDLE_GRAPH_VALUE; ++kind) {
     uint64_t count = 0;
     OK(rtGetLiveHandleCount, &count, kind);
     if (count != 0) fail("%llu handles of kind %d are left.", static_cast<unsigned long long>(count), kind);

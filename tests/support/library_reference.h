@@ -15,7 +15,7 @@ class LibraryReference : public testing::Environment {
     uint64_t alive = 0;
     EXPECT_EQ(rtGetLiveHandleCount(&alive, RT_HANDLE_ALL), RT_SUCCESS);
     EXPECT_EQ(alive, 0u) << "handles or allocations are left over";
-    for (int32_t kind = RT_HANDLE_DEVICE; alive != 0 && kind <= RT_HANDLE_GRAPH_EXEC; ++kind) {
+    for (int32_t kind = RT_HANDLE_DEVICE; alive != 0 && kind <= RT_HANDLE_GRAPH_VALUE; ++kind) {
       uint64_t count = 0;
       EXPECT_EQ(rtGetLiveHandleCount(&count, kind), RT_SUCCESS);
       EXPECT_EQ(count, 0u) << "of kind " << kind;

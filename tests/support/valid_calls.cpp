@@ -110,6 +110,7 @@ Environment::Environment(const std::string& deviceName, bool withStale) {
               {"rtGraph_t", word(graph_)},
               {"rtGraphNode_t", word(first_)},
               {"rtGraphBuffer_t", word(graphBuffer_)},
+              {"rtGraphValue_t", word(graphValue_)},
               {"rtCapturePlan_t", word(plan_)},
               {"rtGraphExec_t", word(exec_)}};
 }
@@ -173,6 +174,7 @@ void Environment::makeStale() {
   rtGraph_t graph = nullptr;
   rtGraphNode_t node = nullptr;
   rtGraphBuffer_t buffer = nullptr;
+  rtGraphValue_t value = nullptr;
   if (rtGraphCreate(&graph) != RT_SUCCESS) return;
   (void)rtGraphAddEmptyNode(&node, nullptr, 0, graph);
   (void)rtGraphAddBuffer(&buffer, 16, RT_GRAPH_BUFFER_INPUT, nullptr, graph);
@@ -180,6 +182,7 @@ void Environment::makeStale() {
   rtGraphExec_t exec = nullptr;
   (void)rtCapturePlanCreate(&plan, nullptr, graph, context_);
   (void)rtGraphExecCreate(&exec, plan);
+  (void)rtGraphAddValue(&value, 4, nullptr, nullptr, graph);  // behind the plan, which wants it to be used
   (void)rtGraphExecDestroy(exec);
   (void)rtCapturePlanDestroy(plan);
   stale_["rtCapturePlan_t"] = word(plan);
@@ -188,6 +191,7 @@ void Environment::makeStale() {
   stale_["rtGraph_t"] = word(graph);
   stale_["rtGraphNode_t"] = word(node);
   stale_["rtGraphBuffer_t"] = word(buffer);
+  stale_["rtGraphValue_t"] = word(value);
 }
 
 bool Environment::makeGraph() {
@@ -225,9 +229,21 @@ bool Environment::makeExecOfOtherNodes() {
   if (made && ownKernel_) {
     made = rtGraphAddKernelNode(&kernelNode_,
                                 reinterpret_cast<const rtGraphKernelParams_t*>(params("const rtGraphKernelParams_t *")),
-                                &rowsNode_, 1, otherGraph_) == RT_SUCCESS;
+                                &rowsNode_, 1, otherGraph_) == RT_SUCCESS &&
+           addNodeWithValue();
   }
   return made && rtGraphInstantiate(&otherExec_, otherGraph_, context_) == RT_SUCCESS;
+}
+
+bool Environment::addNodeWithValue() {
+  rtGraphNode_t node = nullptr;
+  if (rtGraphAddValue(&graphValue_, 4, "abc", "value", otherGraph_) != RT_SUCCESS) return false;
+  const rtGraphArg_t args[1] = {{RT_ARG_GRAPH_VALUE, 0, 0, graphValue_, {nullptr, 0, nullptr}}};
+  rtGraphKernelParams_t params = RT_GRAPH_KERNEL_PARAMS_INIT;
+  params.kernel = kernel_;
+  params.args = args;
+  params.arg_count = 1;
+  return rtGraphAddKernelNode(&node, &params, &kernelNode_, 1, otherGraph_) == RT_SUCCESS;
 }
 
 void Environment::fillGraphParams(const Argument& argument, unsigned char* scratch) const {
@@ -339,6 +355,7 @@ std::optional<std::string> Environment::prepare(const Function& function, Call& 
                        : handles_.contains(argument.type) ? fillHandle(function, argument, call.words[i])
                                                           : fillInteger(argument, call.words[i]);
     if (!known) return argument.type + " " + argument.name;
+    if (function.name == "rtGraphExecBindValue" && argument.name == "size") call.words[i] = 4;
   }
   return std::nullopt;
 }
@@ -356,6 +373,7 @@ bool Environment::fillHandle(const Function& function, const Argument& argument,
   if (const auto found = nodes.find(function.name); found != nodes.end() && found->second != nullptr) {
     value = argument.type == "rtGraphNode_t" ? word(found->second) : word(otherExec_);
   }
+  if (function.name == "rtGraphExecBindValue" && argument.type == "rtGraphExec_t") value = word(otherExec_);
   return true;
 }
 
@@ -426,6 +444,8 @@ bool Environment::fillPointer(const Function& function, const Argument& argument
   } else if (argument.name == "data" && function.name == "rtGraphLoad") {
     std::memset(scratch, ' ', kScratchBytes);
     std::memcpy(scratch, kGraphFile, sizeof kGraphFile - 1);
+  } else if (argument.name == "initial" || (argument.name == "data" && function.name == "rtGraphExecBindValue")) {
+    std::memset(scratch, 0x22, kScratchBytes);
   } else if (argument.name == "sources") {
     static const char* const sources[] = {kSource};
     value = reinterpret_cast<uint64_t>(&sources);

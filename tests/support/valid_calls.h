@@ -57,6 +57,7 @@ class Environment {
   bool makeModule(rtContext_t owner);
   bool makeGraph();
   bool makeExecOfOtherNodes();
+  bool addNodeWithValue();
   void fillGraphParams(const Argument& argument, unsigned char* scratch) const;
   bool fillPointer(const Function& function, const Argument& argument, unsigned char* scratch, uint64_t& value);
   bool fillHandle(const Function& function, const Argument& argument, uint64_t& value) const;
@@ -77,6 +78,7 @@ class Environment {
   rtGraph_t graph_ = nullptr;          // two nodes, the second of which waits for the first, and a buffer
   rtGraphNode_t first_ = nullptr, second_ = nullptr;
   rtGraphBuffer_t graphBuffer_ = nullptr;
+  rtGraphValue_t graphValue_ = nullptr;  // of otherGraph_
   rtCapturePlan_t plan_ = nullptr;
   rtGraphExec_t exec_ = nullptr;
   rtGraph_t otherGraph_ = nullptr;  // a copy, a copy of rows and, where the device runs it, the kernel

@@ -75,9 +75,9 @@ bool touchesMemory(const Function& function) {
 }
 
 std::set<std::string> handleTypes(const Function& function) {
-  static const std::set<std::string> all = {"rtContext_t",     "rtStream_t", "rtEvent_t",    "rtFence_t",     "rtMemPool_t",
-                                            "rtKernel_t",      "rtModule_t", "rtGraph_t",    "rtGraphNode_t", "rtGraphBuffer_t",
-                                            "rtCapturePlan_t", "rtDevice_t", "rtGraphExec_t"};
+  static const std::set<std::string> all = {
+      "rtContext_t", "rtStream_t",    "rtEvent_t",       "rtFence_t",       "rtMemPool_t", "rtKernel_t",    "rtModule_t",
+      "rtGraph_t",   "rtGraphNode_t", "rtGraphBuffer_t", "rtCapturePlan_t", "rtDevice_t",  "rtGraphExec_t", "rtGraphValue_t"};
   std::set<std::string> types;
   for (const Argument& argument : function.arguments) {
     if (all.contains(argument.type)) types.insert(argument.type);
@@ -215,7 +215,8 @@ void EveryFunction::await(const World& world, int calls) const {
 void EveryFunction::destroyArguments(World& world, int round) {
   if (isImport(function())) return;  // what the program has borrowed has to live
   std::set<std::string> types = handleTypes(function());
-  if (types.contains("rtGraphNode_t") || types.contains("rtGraphBuffer_t")) types.insert("rtGraph_t");
+  if (types.contains("rtGraphNode_t") || types.contains("rtGraphBuffer_t") || types.contains("rtGraphValue_t"))
+    types.insert("rtGraph_t");
   if (round % 4 >= 2 && !types.empty()) types.insert("rtContext_t");
   for (const std::string& type : types) destroy(type, world.objects.handles().at(type));
 }

@@ -37,6 +37,26 @@ class GraphBuffer : public Borrowed<rtGraphBuffer_t> {
   }
 };
 
+/** A number, or other bytes, that a graph names and that arguments of any number of kernels are. */
+class GraphValue : public Borrowed<rtGraphValue_t> {
+ public:
+  using Borrowed::Borrowed;
+
+  template <class E = DefaultMode>
+  Outcome<E, rtGraphValueInfo_t> info(E = {}) const {
+    return detail::fetchStruct<E>(rtGraphValueInfo_t RT_GRAPH_VALUE_INFO_INIT, rtGraphValueGetInfo, get());
+  }
+};
+
+/** A value of a type, for parameters of exactly this type. */
+template <class T>
+class GraphValueOf : public GraphValue {
+ public:
+  static_assert(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>);
+  using Type = T;
+  using GraphValue::GraphValue;
+};
+
 /** Memory that a node names: a place in a buffer of the graph, or memory that is there already. */
 struct GraphMemory : rtGraphOperand_t {
   /** used: bytes that the node uses from `offset` on; 0: up to the end of the buffer. */
@@ -131,6 +151,18 @@ class Graph : public Owner<Borrowed<rtGraph_t>, rtGraphDestroy> {
   Outcome<E, GraphBuffer> addBuffer(std::uint64_t bytes, rtGraphBufferRole role, const std::string& name = {}, E = {}) const {
     return detail::fetch<E, GraphBuffer>(rtGraphAddBuffer, bytes, role, name.c_str(), get());
   }
+  /** A value that is bound once for all nodes that use it. */
+  template <class T, class E = DefaultMode>
+  Outcome<E, GraphValueOf<T>> addValue(const std::string& name = {}, E = {}) const {
+    return detail::fetch<E, GraphValueOf<T>>(rtGraphAddValue, sizeof(T), static_cast<const void*>(nullptr), name.c_str(),
+                                             get());
+  }
+  /** The same; it is `initial` until it is bound. */
+  template <class T, class E = DefaultMode>
+  Outcome<E, GraphValueOf<T>> addValueWith(const T& initial, const std::string& name = {}, E = {}) const {
+    return detail::fetch<E, GraphValueOf<T>>(rtGraphAddValue, sizeof(T), static_cast<const void*>(&initial), name.c_str(),
+                                             get());
+  }
   /** Turns the addresses of a range that nodes name into places of a new buffer. */
   template <class M, class E = DefaultMode>
   Outcome<E, GraphBuffer> makeBuffer(M&& memory, rtGraphBufferRole role, const std::string& name = {}, E = {}) const {
@@ -143,7 +175,8 @@ class Graph : public Owner<Borrowed<rtGraph_t>, rtGraphDestroy> {
   Outcome<E, GraphNode> addKernel(const rtGraphKernelParams_t& params, const Dependencies& after = {}, E = {}) const {
     return add<E>(rtGraphAddKernelNode, params, after);
   }
-  /** The launch of a typed kernel. A pointer parameter takes a GraphBuffer too; one to const reads only. */
+  /** The launch of a typed kernel. A pointer parameter takes a GraphBuffer too, one to const reads only; any other parameter
+   *  takes a GraphValueOf its type too, or a GraphValue of its size. */
   template <class... Parameters, class... Arguments>
   Outcome<DefaultMode, GraphNode> addKernel(const KernelFunction<Parameters...>& function, const Range& range,
                                             const Dependencies& after, const Arguments&... arguments) const {
@@ -219,6 +252,11 @@ class Graph : public Owner<Borrowed<rtGraph_t>, rtGraphDestroy> {
     params.binding_count = static_cast<std::uint32_t>(bindings.size());
     return add<E>(rtGraphAddChildGraphNode, params, after);
   }
+  /** The same by the C struct, which has what the graph's values are too. */
+  template <class E = DefaultMode>
+  Outcome<E, GraphNode> addChild(const rtGraphChildParams_t& params, const Dependencies& after = {}, E = {}) const {
+    return add<E>(rtGraphAddChildGraphNode, params, after);
+  }
   template <class E = DefaultMode>
   Outcome<E, GraphNode> addEventRecord(const EventRef& event, const Dependencies& after = {}, E = {}) const {
     return add<E>(rtGraphAddEventRecordNode, eventParams(event), after);
@@ -255,6 +293,10 @@ class Graph : public Owner<Borrowed<rtGraph_t>, rtGraphDestroy> {
   template <class E = DefaultMode>
   Outcome<E, std::vector<GraphBuffer>> buffers(E = {}) const {
     return list<E, GraphBuffer>(rtGraphGetBuffers);
+  }
+  template <class E = DefaultMode>
+  Outcome<E, std::vector<GraphValue>> values(E = {}) const {
+    return list<E, GraphValue>(rtGraphGetValues);
   }
   template <class E = DefaultMode>
   Outcome<E, std::vector<GraphEdge>> edges(E = {}) const {
@@ -326,6 +368,10 @@ rtGraphArg_t graphArgument(const A& argument, const std::uint64_t& value) {
     } else {
       arg.memory.pointer = const_cast<void*>(static_cast<const void*>(valueOf<P>(argument)));
     }
+  } else if constexpr (std::is_base_of_v<GraphValue, A>) {
+    arg.kind = RT_ARG_GRAPH_VALUE;
+    arg.size = sizeof(P);
+    arg.value = argument.get();
   } else {
     arg.size = sizeof(P);
     arg.value = sizeof(P) <= sizeof(value) ? static_cast<const void*>(&value) : static_cast<const void*>(&argument);
@@ -336,7 +382,7 @@ rtGraphArg_t graphArgument(const A& argument, const std::uint64_t& value) {
 template <class P, class A>
 std::uint64_t bitsOf(const A& argument) {
   std::uint64_t bits = 0;
-  if constexpr (!IsLocal<P>::value && !std::is_pointer_v<P> && sizeof(P) <= sizeof(bits)) {
+  if constexpr (!IsLocal<P>::value && !std::is_pointer_v<P> && sizeof(P) <= sizeof(bits) && !std::is_base_of_v<GraphValue, A>) {
     const P value = static_cast<P>(argument);
     std::memcpy(&bits, &value, sizeof(P));
   }
@@ -357,6 +403,8 @@ template <class P, class A>
 constexpr bool graphTakes() {
   if constexpr (std::is_pointer_v<P> && (std::is_same_v<A, GraphBuffer> || std::is_same_v<A, GraphMemory>)) {
     return true;
+  } else if constexpr (std::is_base_of_v<GraphValue, A>) {
+    return !IsLocal<P>::value && !std::is_pointer_v<P> && (std::is_same_v<A, GraphValue> || std::is_same_v<A, GraphValueOf<P>>);
   } else {
     return takes<P, A>();
   }
@@ -460,7 +508,19 @@ class GraphExec : public Owner<Borrowed<rtGraphExec_t>, rtGraphExecDestroy> {
     const auto range = detail::viewOf(memory);
     return detail::done<E>(rtGraphExecBindBufferRange(buffer.get(), detail::addressOf(range), range.bytes(), get()));
   }
-  /** Exchanges the parameters of a node, from the next launch on. */
+  /** Says what a value is for all nodes that use it, from the next launch on. */
+  template <class T, class E = DefaultMode>
+  Outcome<E, void> bind(const GraphValueOf<T>& value, const typename GraphValueOf<T>::Type& data, E = {}) const {
+    return detail::done<E>(rtGraphExecBindValue(value.get(), &data, sizeof(T), get()));
+  }
+  /** The same for a value of a loaded graph, by its bytes: sizeof(T) is its size. */
+  template <class T, class E = DefaultMode>
+  Outcome<E, void> bindValue(const GraphValue& value, const T& data, E = {}) const {
+    static_assert(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>);
+    return detail::done<E>(rtGraphExecBindValue(value.get(), &data, sizeof(T), get()));
+  }
+  /** Exchanges the parameters of a node, from the next launch on. Arguments may name buffers and values, and follow what is
+   *  bound later. */
   template <class E = DefaultMode>
   Outcome<E, void> set(const GraphNode& node, const rtGraphKernelParams_t& params, E = {}) const {
     return detail::done<E>(rtGraphExecSetKernelParams(node.get(), &params, get()));

@@ -31,6 +31,7 @@ constexpr const char* kindName(rtModule_t) { return "Module"; }
 constexpr const char* kindName(rtGraph_t) { return "Graph"; }
 constexpr const char* kindName(rtGraphNode_t) { return "GraphNode"; }
 constexpr const char* kindName(rtGraphBuffer_t) { return "GraphBuffer"; }
+constexpr const char* kindName(rtGraphValue_t) { return "GraphValue"; }
 constexpr const char* kindName(rtCapturePlan_t) { return "CapturePlan"; }
 constexpr const char* kindName(rtGraphExec_t) { return "GraphExec"; }
 constexpr const char* kindName(rtComm_st*) { return "Comm"; }

@@ -144,11 +144,13 @@ inline bool Stream::shouldYield(const Executor& executor) const {
         ReplayCommand& command = *reinterpret_cast<ReplayCommand*>(header);
         const PartOfGraph part(executor);
         const ReplayArray::Told told{track, done + 1};
+        if (command.values != nullptr) command.array->use(*command.values);
         // A worker comes back after a part of the graph. The array knows its position, so any thread may go on with it.
         while (!command.array->advance(*engine_, latch, foreign, trace::timesWork() ? &told : nullptr)) {
           if (shouldYield(executor)) return Stop::kYield;
         }
         command.array->drop();
+        if (command.values != nullptr) command.values->drop();
         passPoint(command.end);
         break;
       }

@@ -25,10 +25,16 @@ uint64_t argumentPointers(const backend::Kernel& kernel) { return roundUp(kernel
 
 HostKernel& kernelOf(const backend::KernelStep& step) { return static_cast<HostKernel&>(*step.kernel); }
 
-void copyValues(unsigned char* values, const HostKernel& kernel, const backend::Launch& launch) {
-  for (size_t i = 0; i < kernel.arguments().size(); ++i) {
-    const backend::Argument& argument = kernel.arguments()[i];
-    memcpy(values + argument.offset, launch.arguments[i], argument.size);
+uint32_t slotOf(const backend::KernelStep& step, size_t argument) {
+  return step.slots == nullptr ? backend::kNoSlot : step.slots[argument];
+}
+
+// Without those of arguments that have a slot.
+void copyValues(unsigned char* values, const backend::KernelStep& step) {
+  const std::vector<backend::Argument>& arguments = step.kernel->arguments();
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (slotOf(step, i) != backend::kNoSlot) continue;
+    memcpy(values + arguments[i].offset, step.launch.arguments[i], arguments[i].size);
   }
 }
 
@@ -64,14 +70,16 @@ struct ReplayArray::Parallel {
 
 uint64_t ReplayArray::bytesOf(const Work& work) {
   const auto* step = std::get_if<backend::KernelStep>(&work);
-  return step == nullptr ? 0 : argumentPointers(*step->kernel) + roundUp(step->kernel->argumentBytes());
+  if (step == nullptr) return 0;
+  const backend::Kernel& kernel = *step->kernel;
+  return argumentPointers(kernel) + roundUp(kernel.argumentBytes()) + roundUp(kernel.arguments().size() * sizeof(uint32_t));
 }
 
 Status ReplayArray::check(const Work& work) {
   const auto* step = std::get_if<backend::KernelStep>(&work);
   if (step == nullptr || !kernelOf(*step).hasLocals()) return Status();
   std::vector<unsigned char> values(step->kernel->argumentBytes());
-  copyValues(values.data(), kernelOf(*step), step->launch);
+  copyValues(values.data(), *step);
   uint64_t bytes;
   if (kernelOf(*step).localBytes(values.data(), step->launch.local_bytes, &bytes)) return Status();
   return Status::error(RT_ERROR_INVALID_VALUE, "The kernel \"%s\" asks for more than %llu bytes of local memory.",
@@ -81,7 +89,7 @@ Status ReplayArray::check(const Work& work) {
 Status ReplayArray::create(Ref<ReplayArray>* out, std::shared_ptr<const ReplayLayout> layout, std::span<const Work> works) {
   Ref<ReplayArray> array = Ref<ReplayArray>::adopt(new ReplayArray(std::move(layout)));
   const ReplayLayout& plan = *array->layout_;
-  uint64_t bytes = roundUp(works.size() * sizeof(Node)) + 64;
+  uint64_t bytes = roundUp(works.size() * sizeof(Node)) + plan.slot_bytes + 64;
   for (const Work& work : works) {
     RT_TRY(check(work));
     bytes += bytesOf(work);
@@ -91,8 +99,10 @@ Status ReplayArray::create(Ref<ReplayArray>* out, std::shared_ptr<const ReplayLa
   auto* at = reinterpret_cast<unsigned char*>(roundUp(reinterpret_cast<uintptr_t>(array->memory_.get())));
   array->nodes_ = reinterpret_cast<Node*>(at);
   at += roundUp(works.size() * sizeof(Node));
+  array->slots_ = at;
+  at += plan.slot_bytes;
   for (uint32_t step : plan.order) {
-    place(*new (&array->nodes_[array->count_++]) Node, works[step], at);
+    array->place(*new (&array->nodes_[array->count_++]) Node, works[step], at);
     at += bytesOf(works[step]);
   }
   // Relaxed: the array is published by the submission of its first launch.
@@ -116,6 +126,10 @@ ReplayArray::~ReplayArray() {
 
 unsigned char* ReplayArray::valuesOf(const Node& node) {
   return reinterpret_cast<unsigned char*>(node.args) + argumentPointers(*node.kernel);
+}
+
+uint32_t* ReplayArray::slotsOf(const Node& node) {
+  return reinterpret_cast<uint32_t*>(valuesOf(node) + roundUp(node.kernel->argumentBytes()));
 }
 
 // The kernel of the node is taken, not one that it had.
@@ -145,8 +159,12 @@ void ReplayArray::place(Node& node, const Work& work, unsigned char* memory) {
     node.kind =
         // A single group without local memory is called in place, without the way through a launch.
         alone && !node.kernel->needsArena(node.kernel->firstCode()) && launch.local_bytes == 0 ? Kind::kGroup : Kind::kLaunch;
-    copyValues(valuesOf(node), *node.kernel, launch);
+    copyValues(valuesOf(node), *step);
     node.kernel->point(valuesOf(node), node.args);
+    for (size_t i = 0; i < node.kernel->arguments().size(); ++i) {
+      const uint32_t slot = slotsOf(node)[i] = slotOf(*step, i);
+      if (slot != backend::kNoSlot) node.args[i] = slots_ + layout_->slots[slot].offset;
+    }
   }
 }
 
@@ -162,8 +180,25 @@ bool ReplayArray::change(uint32_t step, const Work& work) {
   return true;
 }
 
-ReplayArray::Work ReplayArray::workOf(uint32_t step) const {
-  const Node& node = nodes_[layout_->place[step]];
+// Relaxed: the numbers have to differ, and the order of a launch behind its submission publishes what has them.
+uint64_t SlotValues::nextVersion() {
+  static constinit std::atomic<uint64_t> last{0};
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+void ReplayArray::takeOver(const SlotValues& values) {
+  memcpy(slots_, values.memory(), layout_->slot_bytes);
+  values_version_ = values.version();
+}
+
+std::vector<ReplayArray::Work> ReplayArray::works() const {
+  std::vector<Work> works;
+  works.reserve(count_);
+  for (uint32_t place : layout_->place) works.push_back(workOf(nodes_[place]));
+  return works;
+}
+
+ReplayArray::Work ReplayArray::workOf(const Node& node) const {
   switch (node.kind) {
     case Kind::kNothing:
       return std::monostate();
@@ -175,7 +210,7 @@ ReplayArray::Work ReplayArray::workOf(uint32_t step) const {
     case Kind::kLaunch:
       break;
   }
-  backend::KernelStep launch{node.kernel, {}};
+  backend::KernelStep launch{node.kernel, {}, slotsOf(node)};
   memcpy(launch.launch.grid, node.group.group_count, sizeof launch.launch.grid);
   memcpy(launch.launch.group, node.group.group_size, sizeof launch.launch.group);
   std::copy_n(node.group.global_offset, 3, launch.launch.offset);

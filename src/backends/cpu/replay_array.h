@@ -8,6 +8,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <vector>
@@ -21,6 +22,26 @@ namespace manyrt::cpu {
 class Engine;
 class HostKernel;
 
+// What the slots of a replay have in one launch or in several. It changes while no launch has it; then its version is another.
+class SlotValues final : public RefCounted {
+ public:
+  explicit SlotValues(uint32_t bytes) : bytes_(bytes), memory_(new unsigned char[bytes]()) {}
+  void set(uint32_t offset, const void* value, uint32_t size) {
+    memcpy(memory_.get() + offset, value, size);
+    version_ = nextVersion();
+  }
+  void copy(const SlotValues& other) { memcpy(memory_.get(), other.memory_.get(), bytes_); }  // set() comes next
+  const unsigned char* memory() const { return memory_.get(); }
+  uint64_t version() const { return version_; }
+
+ private:
+  static uint64_t nextVersion();  // that no other values have or had; not 0
+
+  const uint32_t bytes_;
+  uint64_t version_ = nextVersion();
+  const std::unique_ptr<unsigned char[]> memory_;
+};
+
 class ReplayArray final : public RefCounted {
  public:
   using Work = backend::ReplayStep::Work;
@@ -31,8 +52,9 @@ class ReplayArray final : public RefCounted {
   static Status check(const Work& work);  // before it is given to `change`
   // No stream has it queued. False: the arguments lie differently, nothing was changed.
   bool change(uint32_t step, const Work& work);
-  // The work of a step; arguments are borrowed from the array.
-  Work workOf(uint32_t step) const;
+  // What the steps do, in their order. Arguments are borrowed from the array; those with a slot must not be read, as the launch
+  // that runs may be writing them.
+  std::vector<Work> works() const;
 
   // Called by the executor that has the stream. Runs on from where the last call stopped; false: there is more. `told`: of the
   // stream and the launch, for the trace, which is told of the nodes and, at the end, of the whole; null: there is none.
@@ -40,6 +62,10 @@ class ReplayArray final : public RefCounted {
     const trace::Track& track;
     uint64_t serial;
   };
+  // Before the first call for a launch, and again before any other: takes over the values that its slots have.
+  void use(const SlotValues& values) {
+    if (values_version_ != values.version()) takeOver(values);
+  }
   bool advance(Engine& engine, StatusLatch& latch, bool foreign, const Told* told = nullptr);
 
  private:
@@ -50,7 +76,7 @@ class ReplayArray final : public RefCounted {
     Kind kind;
     uint32_t local_bytes;
     HostKernel* kernel;  // owned, of kGroup and kLaunch
-    void** args;         // values follow
+    void** args;         // values and slots follow
     union {
       compiler::UnitGroup group;  // kGroup: the only one; kLaunch: its counts and sizes
       backend::Copy copy;
@@ -62,8 +88,11 @@ class ReplayArray final : public RefCounted {
 
   explicit ReplayArray(std::shared_ptr<const ReplayLayout> layout) : layout_(std::move(layout)) {}
   static uint64_t bytesOf(const Work& work);
-  static void place(Node& node, const Work& work, unsigned char* memory);
+  void place(Node& node, const Work& work, unsigned char* memory);
+  Work workOf(const Node& node) const;
+  void takeOver(const SlotValues& values);
   static unsigned char* valuesOf(const Node& node);
+  static uint32_t* slotsOf(const Node& node);  // for each argument the slot to which it points; kNoSlot: to its value
 
   // `lane`: of the trace, for the nodes of one thread where several run the launch.
   struct Runner {
@@ -88,6 +117,8 @@ class ReplayArray final : public RefCounted {
   const std::shared_ptr<const ReplayLayout> layout_;
   std::unique_ptr<unsigned char[]> memory_;
   Node* nodes_ = nullptr;
+  unsigned char* slots_ = nullptr;
+  uint64_t values_version_ = 0;  // of the values in the slots
   uint32_t count_ = 0;
   uint32_t position_ = 0;             // of the launch that runs
   uint32_t stride_ = 1;               // nodes between two looks whether other work wants the thread

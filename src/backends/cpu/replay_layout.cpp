@@ -53,8 +53,15 @@ std::vector<Steps> tasksOf(std::span<const backend::ReplayStep> steps, const std
 
 }  // namespace
 
-ReplayLayout::ReplayLayout(std::span<const backend::ReplayStep> steps, uint32_t most_threads)
+ReplayLayout::ReplayLayout(std::span<const backend::ReplayStep> steps, uint32_t most_threads,
+                           std::span<const backend::Slot> given)
     : place(steps.size()), threads(most_threads) {
+  constexpr uint32_t kAlignment = 16, kLine = 64;  // of every value of a kernel; of what follows the slots
+  for (const backend::Slot& slot : given) {
+    slots.push_back({slot_bytes, slot.size});
+    slot_bytes += (slot.size + kAlignment - 1) / kAlignment * kAlignment;
+  }
+  slot_bytes = (slot_bytes + kLine - 1) / kLine * kLine;
   std::vector<Steps> after(steps.size());
   for (uint32_t i = 0; i < steps.size(); ++i) {
     for (uint32_t earlier : steps[i].before) after[earlier].push_back(i);

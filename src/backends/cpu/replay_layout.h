@@ -16,7 +16,12 @@ struct ReplayLayout {
     uint32_t waits;                           // tasks that come before
   };
 
-  ReplayLayout(std::span<const backend::ReplayStep> steps, uint32_t most_threads);  // may throw bad_alloc
+  struct Slot {
+    uint32_t offset, size;  // in the part of an array that has the slots
+  };
+
+  // May throw bad_alloc.
+  ReplayLayout(std::span<const backend::ReplayStep> steps, uint32_t most_threads, std::span<const backend::Slot> given = {});
 
   std::vector<uint32_t> order;  // the step that each node is; after those that it waits for
   std::vector<uint32_t> place;  // the node of each step
@@ -24,6 +29,8 @@ struct ReplayLayout {
   std::vector<uint32_t> successors;
   uint32_t threads;    // that there may be
   bool forks = false;  // two tasks may run at the same time
+  std::vector<Slot> slots;
+  uint32_t slot_bytes = 0;  // of all
 };
 
 }  // namespace manyrt::cpu

@@ -17,6 +17,7 @@ namespace manyrt::cpu {
 
 class HostKernel;
 class ReplayArray;
+class SlotValues;
 struct Segment;
 
 enum class Kind : uint8_t { kLaunch, kCopy, kFill, kHint, kReplay, kRecord, kWait, kInternal, kUser, kJump };
@@ -52,6 +53,7 @@ struct FillCommand {
 struct ReplayCommand {
   Header header;
   ReplayArray* array;   // owned
+  SlotValues* values;   // owned; null: the array has no slots
   backend::Point* end;  // owned; passed after it
 };
 struct PointCommand {  // kRecord, kWait

@@ -180,14 +180,14 @@ Status Stream::prefetch(const void*, uint64_t, bool) {
   return Status();
 }
 
-Status Stream::replay(Ref<ReplayArray> array, Ref<backend::Point> end) {
+Status Stream::replay(Ref<ReplayArray> array, Ref<SlotValues> values, Ref<backend::Point> end) {
   RT_TRY(engine_->ready(false));
   lockProducer();
   void* slot = ring_.reserve(1);
   if (slot == nullptr) return outOfMemory();
   // Before the command is published: a thread that waits for the point has to find the stream that passes it.
   static_cast<Point*>(end.get())->expect(Ref<Stream>(this), submitted_.load(std::memory_order_relaxed) + 1);
-  new (slot) ReplayCommand{{.kind = Kind::kReplay}, array.detach(), end.detach()};
+  new (slot) ReplayCommand{{.kind = Kind::kReplay}, array.detach(), values.detach(), end.detach()};
   publish(1, false);
   return Status();
 }

@@ -48,7 +48,7 @@ class Stream final : public backend::Stream {
   bool isInsideTask() const override;
   void native(uint64_t out[2]) override;
   // A graph as one submission; `end` is passed after it.
-  Status replay(Ref<ReplayArray> array, Ref<backend::Point> end);
+  Status replay(Ref<ReplayArray> array, Ref<SlotValues> values, Ref<backend::Point> end);
 
   // For the engine. Runs the stream on a worker; returns when its last command ended.
   int64_t work(Worker& worker);

@@ -72,7 +72,8 @@ class ReplayMaker final : public backend::ReplayMaker {
  public:
   explicit ReplayMaker(Context& context) : context_(context) {}
   bool takes(const backend::ReplayStep::Work& work) override;
-  Status make(Ref<backend::Replay>* replay, std::span<const backend::ReplayStep> steps) override {
+  Status make(Ref<backend::Replay>* replay, std::span<const backend::ReplayStep> steps,
+              std::span<const backend::Slot>) override {
     return Replay::create(replay, context_, steps);
   }
   Status record(Ref<backend::NativeWork>* work, const backend::NativeCall& submit) override;

@@ -36,6 +36,11 @@ class Replay : public backend::Replay {
   }
 
   Status comeAfter(backend::Stream& stream, backend::Stream&) final { return last_ ? comeAfterLast(stream) : Status(); }
+  // Drivers have the values of arguments in their nodes.
+  Status setSlot(bool* changed, uint32_t, const void*) final {
+    *changed = false;
+    return Status();
+  }
 
  protected:
   // Whether a launch has yet to be given to the driver. If any has, the last one has: it came after the others.

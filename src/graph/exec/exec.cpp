@@ -1,4 +1,4 @@
-// Makes an exec, binds its buffers, changes its parameters, and destroys it.
+// Makes an exec, changes its parameters, and destroys it. bind.cpp binds its buffers and values.
 #include "graph/exec/exec.h"
 
 #include <algorithm>
@@ -102,7 +102,30 @@ Status Exec::takeMemory(epoch::Guard& guard) {
   return Status();
 }
 
+// Of temporaries, whose addresses stay, no slot is needed.
+Status Exec::makeSlots() {
+  const std::vector<Value>& values = plan_->graph().values();
+  slots_.addValues(values);
+  value_users_.resize(values.size());
+  for (const Value& value : values) {
+    has_value_.push_back(!value.initial.empty());
+    unbound_ += has_value_.back() ? 0 : 1;
+  }
+  for (const Step& step : plan_->steps()) {
+    const KernelNode* kernel = std::get_if<KernelNode>(&step.work);
+    if (kernel == nullptr) continue;
+    for (const KernelArgument& argument : kernel->arguments) {
+      const uint32_t buffer = argument.memory.buffer;
+      if (argument.kind != RT_ARG_POINTER || buffer == kNone) continue;
+      if (plan_->buffers()[buffer].role != RT_GRAPH_BUFFER_TEMPORARY) slots_.addAddress(buffer, argument.memory.offset);
+    }
+  }
+  for (uint32_t i = 0; i < bound_.size(); ++i) slots_.point(i, bound_[i].pointer);
+  return Status();
+}
+
 Status Exec::prepare() {
+  RT_TRY(makeSlots());
   users_.resize(plan_->buffers().size());
   steps_.reserve(plan_->steps().size());
   for (const Step& step : plan_->steps()) {
@@ -153,14 +176,28 @@ void Exec::planPoints() {
   points_.resize(points);
 }
 
-// Adds a step to the users of its buffers. It stays there when it gets other work.
+void Exec::note(std::vector<uint32_t>& steps, uint32_t step) {
+  const auto at = std::lower_bound(steps.begin(), steps.end(), step);
+  // A stale entry costs one look in uses(). Removing it would make the way back after a failure need memory.
+  if (at == steps.end() || *at != step) steps.insert(at, step);
+}
+
+// Adds a step to the users of its buffers and values. It stays there when it gets other work.
 void Exec::noteUsers(uint32_t step) {
-  for (const Access& access : accessesOf(steps_[step].work()).memory) {
-    if (access.memory->buffer == kNone) continue;
-    std::vector<uint32_t>& users = users_[access.memory->buffer];
-    const auto at = std::lower_bound(users.begin(), users.end(), step);
-    // A stale entry costs one look in uses(). Removing it would make the way back after a failure need memory.
-    if (at == users.end() || *at != step) users.insert(at, step);
+  const Prepared& prepared = steps_[step];
+  for (const Access& access : accessesOf(prepared.work()).memory) {
+    const uint32_t buffer = access.memory->buffer;
+    if (buffer == kNone) continue;
+    note(users_[buffer].steps, step);
+    if (!prepared.isInSlots(buffer, slots_)) note(users_[buffer].apart, step);
+    users_[buffer].most = std::max(users_[buffer].most, access.memory->offset + access.bytes);
+  }
+  const KernelNode* kernel = std::get_if<KernelNode>(&prepared.work());
+  if (kernel == nullptr) return;
+  for (const KernelArgument& argument : kernel->arguments) {
+    if (argument.value == kNone) continue;
+    note(value_users_[argument.value].steps, step);
+    if (prepared.checksValues()) note(value_users_[argument.value].apart, step);
   }
 }
 
@@ -178,7 +215,7 @@ void Exec::uncount(const Prepared& step) {
 Status Exec::placeStep(uint32_t step) {
   uncount(steps_[step]);
   try {
-    Status status = steps_[step].place(bound_, *resources_);
+    Status status = steps_[step].place(bound_, slots_, *resources_);
     count(steps_[step]);
     return status;
   } catch (...) {
@@ -192,6 +229,11 @@ Status Exec::notBound() const {
     if (bound_[i].pointer != nullptr || plan_->buffers()[i].role == RT_GRAPH_BUFFER_TEMPORARY) continue;
     return Status::error(RT_ERROR_INVALID_VALUE, "The %s is not bound: rtGraphExecBindBuffer comes before the launch.",
                          plan_->graph().bufferName(i).c_str());
+  }
+  for (uint32_t i = 0; i < has_value_.size(); ++i) {
+    if (has_value_[i]) continue;
+    return Status::error(RT_ERROR_INVALID_VALUE, "The %s is not bound: rtGraphExecBindValue comes before the launch.",
+                         plan_->graph().valueName(i).c_str());
   }
   return Status();
 }
@@ -218,55 +260,6 @@ Status Exec::checkComplete() const {
   return unfit_ != 0 ? notFitting() : Status();
 }
 
-// All checks come before the lock. If a step cannot run with the new memory, the old binding and the old steps come back. If
-// even that fails, for want of memory, the next launch places all steps again (stale_).
-Status Exec::bind(uint32_t index, void* pointer, uint64_t size) {
-  const Buffer& buffer = plan_->buffers()[index];
-  const std::string name = plan_->graph().bufferName(index);
-  RT_CHECK_ARG(buffer.role != RT_GRAPH_BUFFER_TEMPORARY, "The %s is a temporary, whose memory the exec has itself.",
-               name.c_str());
-  if (size == kWhole) size = buffer.size;
-  RT_CHECK_ARG(size <= buffer.size, "The %s takes %llu bytes at most: %llu are more.", name.c_str(),
-               static_cast<Number>(buffer.size), static_cast<Number>(size));
-  ops::Range range;
-  Status status = ops::findRange(&range, pointer, size, ("memory for the " + name).c_str());
-  if (!status.ok()) return status;
-  // Declared before the lock, so that the old binding's lease ends after it: the last lease frees memory. A lease fails for
-  // memory whose free has begun.
-  Bound bound{static_cast<char*>(pointer), size, {}};
-  RT_CHECK_ARG(allocator::BlockLease::take(&bound.lease, pointer), "The memory at %p for the %s is being freed.", pointer,
-               name.c_str());
-  std::lock_guard lock(mutex_);
-  status = replace(index, &bound);
-  if (status.ok()) return Status();
-  // The first call has put the old binding into `bound`.
-  if (!replace(index, &bound).ok()) stale_ = true;  // as it was
-  return Status::error(status.code(), "The %s cannot be bound to %p: %s", name.c_str(), pointer, status.message());
-}
-
-// Exchanges the memory of a buffer, and gives the steps that use it the new addresses. While buffers are missing no pieces
-// exist; the last binding makes them.
-Status Exec::replace(uint32_t buffer, Bound* bound) try {
-  const bool complete = unbound_ == 0;
-  unbound_ -= bound_[buffer].pointer == nullptr ? 1 : 0;
-  std::swap(bound_[buffer], *bound);
-  unbound_ += bound_[buffer].pointer == nullptr ? 1 : 0;
-  Status first;
-  for (uint32_t user : users_[buffer]) {
-    // All steps are placed, also after one has failed: the addresses of all have to be those of one binding.
-    if (!steps_[user].uses(buffer)) continue;
-    Status status = placeStep(user);
-    if (first.ok()) first = std::move(status);
-  }
-  for (uint32_t user : users_[buffer]) {
-    // A second loop: refresh() may make all pieces anew, and reads the addresses of every step then.
-    if (complete && first.ok() && steps_[user].uses(buffer)) first = refresh(user, 1);
-  }
-  return first.ok() && !complete ? makePieces() : first;
-} catch (const std::bad_alloc&) {  // the caller has to undo the change
-  return Status::bare(RT_ERROR_OUT_OF_MEMORY);
-}
-
 Status Exec::setWork(uint32_t node, Work work) {
   std::vector<Prepared> fresh;  // destroyed after the lock, with the old step in it
   std::lock_guard lock(mutex_);
@@ -276,7 +269,7 @@ Status Exec::setWork(uint32_t node, Work work) {
   RT_TRY(fitWork(step, &work));
   fresh.emplace_back(work);
   // Placed aside, so that a failure leaves the exec untouched.
-  RT_TRY(fresh.front().place(bound_, *resources_));
+  RT_TRY(fresh.front().place(bound_, slots_, *resources_));
   RT_TRY(exchange(step, fresh));
   graph_->replace(node, std::move(work));
   return Status();
@@ -368,6 +361,9 @@ Status checkSameShape(const Graph& mine, const Graph& other) {
                  "The %s of the graph has %llu bytes; that of the exec was planned with %llu, which are the most.",
                  other.bufferName(i).c_str(), static_cast<Number>(size), static_cast<Number>(most));
   }
+  const bool same_values = std::equal(mine.values().begin(), mine.values().end(), other.values().begin(), other.values().end(),
+                                      [](const Value& a, const Value& b) { return a.size == b.size; });
+  RT_CHECK_ARG(same_values, "The values of the graph differ from those of the exec in number or size.");
   return Status();
 }
 
@@ -401,7 +397,7 @@ Status Exec::update(Graph& graph, epoch::Guard& guard) {
   {
     std::lock_guard lock(mutex_);
     for (uint32_t i = 0; i < fresh.size(); ++i) {
-      const Status status = fresh[i].place(bound_, *resources_);
+      const Status status = fresh[i].place(bound_, slots_, *resources_);
       if (!status.ok()) return Status::error(status.code(), "%s: %s", other->nameOf(steps[i].node).c_str(), status.message());
     }
     RT_TRY(exchange(0, fresh));
@@ -433,6 +429,10 @@ Status Exec::capture(manager::Stream& stream) {
       binding.memory.lease = bound_[i].lease;
       child.graph->resizeBuffer(i, bound_[i].size);
       child.bindings.push_back(std::move(binding));
+    }
+    for (uint32_t i = 0; i < has_value_.size(); ++i) {
+      const auto* bytes = static_cast<const unsigned char*>(slots_.at(Slots::ofValue(i)));
+      child.graph->setInitial(i, {bytes, bytes + slots_.sizeOf(Slots::ofValue(i))});
     }
   }
   return Session::addGraph(stream, std::move(child));

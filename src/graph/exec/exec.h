@@ -36,6 +36,7 @@ class Exec final : public RefCounted {
   static constexpr uint64_t kWhole = 0;
   // `size` bytes, kWhole: as many as the buffer has. Steps that use more of it keep the exec from being launched.
   Status bind(uint32_t buffer, void* pointer, uint64_t size);
+  Status bindValue(uint32_t value, const void* data, uint64_t size);
   // Replaces the work of a node by work of the same kind.
   Status setWork(uint32_t node, Work work);
   // Takes the parameters of another graph with the same nodes and dependencies, also inside child graphs. Under the guard,
@@ -63,6 +64,9 @@ class Exec final : public RefCounted {
   static Status findPlanned(KernelNode* kernel, const Work& planned);
   Status exchange(uint32_t first, std::vector<Prepared>& fresh);
   void noteUsers(uint32_t step);
+  struct Users;
+  static void note(std::vector<uint32_t>& steps, uint32_t step);
+  Status makeSlots();
   Status placeStep(uint32_t step);
   void count(const Prepared& step);
   void uncount(const Prepared& step);
@@ -72,7 +76,11 @@ class Exec final : public RefCounted {
   bool replays(uint32_t step, backend::ReplayStep::Work* work) const;
   Status makePieces();
   Status makeReplay(Ref<backend::Replay>* replay, uint32_t first, uint32_t count) const;
+  bool isPlain(uint32_t buffer, const Bound& bound) const;
+  Status findMemory(Bound* bound, uint32_t buffer, void* pointer, uint64_t size) const;
   Status replace(uint32_t buffer, Bound* bound);
+  Status replaceValue(uint32_t value, bool is_bound);
+  Status refreshSlot(bool* changed, uint32_t slot);
   Status refresh(uint32_t first, uint32_t count);
   Status launchWhole(manager::Stream& stream);
   Status launchPieces(manager::Stream& stream);
@@ -104,11 +112,19 @@ class Exec final : public RefCounted {
   bool whole_launched_ = false;
   Ref<backend::Replay> earlier_;  // that had the last launch, where another one or none is the whole now
   bool stale_ = false;            // before the next launch all steps have to be placed, and the pieces made, anew
-  uint32_t unbound_ = 0;          // buffers without memory
+  uint32_t unbound_ = 0;          // buffers without memory, and values that are not bound
   uint32_t unfit_ = 0;            // steps that use more of a buffer than is bound, or whose sides overlap
   uint32_t foreign_ = 0;          // steps that use memory of another context
   std::vector<Bound> bound_;
-  std::vector<std::vector<uint32_t>> users_;  // of each buffer, the steps that use it, ascending, and some that no longer do
+  std::vector<bool> has_value_;  // of each value of the graph: its slot holds what the program gave
+  Slots slots_;
+  struct Users {  // of a buffer or a value: the steps that use it, ascending, and some that no longer do
+    std::vector<uint32_t> steps;
+    std::vector<uint32_t> apart;  // of them those with checks that depend on it, or to which no slot leads
+    uint64_t most = 0;            // bytes of the buffer that a step uses
+  };
+  std::vector<Users> users_;                      // of each buffer
+  std::vector<Users> value_users_;                // of each value
   std::vector<Lease<manager::Stream>> branches_;  // from 1 on
   std::vector<backend::BranchOrder> orders_;      // of each step
   std::vector<Ref<backend::Point>> points_;       // where branches meet

@@ -28,7 +28,7 @@ Status Exec::makeReplay(Ref<backend::Replay>* replay, uint32_t first, uint32_t c
     steps[i].before = before[i];
     steps[i].branch = plan_->steps()[first + i].branch;
   }
-  return resources_->native().replays()->make(replay, steps);
+  return resources_->native().replays()->make(replay, steps, slots_.list());
 }
 
 // Places all steps if they are stale, asks the driver which steps it takes, cuts the steps into pieces, and makes their
@@ -103,6 +103,18 @@ Status Exec::refresh(uint32_t first, uint32_t count) try {
   return Status();
 } catch (const std::bad_alloc&) {  // the caller has to undo the change
   return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+}
+
+// Gives the pieces the value that a slot has now. Steps that are submitted one by one read the slot itself. Not changed: the
+// steps that use it have to be refreshed.
+Status Exec::refreshSlot(bool* changed, uint32_t slot) {
+  *changed = true;
+  for (const Piece& piece : pieces_) {
+    bool taken = true;
+    if (piece.replay) RT_TRY(piece.replay->setSlot(&taken, slot, slots_.at(slot)));
+    *changed = *changed && taken;
+  }
+  return Status();
 }
 
 }  // namespace manyrt::graph

@@ -60,7 +60,26 @@ bool Prepared::uses(uint32_t buffer) const {
   return false;
 }
 
-Status Prepared::place(const std::vector<Bound>& buffers, allocator::ContextResources& resources) {
+bool Prepared::usesValue(uint32_t value) const {
+  const KernelNode* kernel = std::get_if<KernelNode>(&work_);
+  return kernel != nullptr && std::any_of(kernel->arguments.begin(), kernel->arguments.end(),
+                                          [&](const KernelArgument& each) { return each.value == value; });
+}
+
+bool Prepared::checksValues() const {
+  const KernelNode* kernel = std::get_if<KernelNode>(&work_);
+  return kernel != nullptr && (kernel->kernel->strict || kernel->kernel->native->checksArguments());
+}
+
+bool Prepared::isInSlots(uint32_t buffer, const Slots& slots) const {
+  const KernelNode* kernel = std::get_if<KernelNode>(&work_);
+  if (kernel == nullptr || checksValues()) return false;
+  return std::all_of(kernel->arguments.begin(), kernel->arguments.end(), [&](const KernelArgument& each) {
+    return each.memory.buffer != buffer || slots.ofAddress(buffer, each.memory.offset) != backend::kNoSlot;
+  });
+}
+
+Status Prepared::place(const std::vector<Bound>& buffers, const Slots& slots, allocator::ContextResources& resources) {
   // The leases are those of bindings and nodes, which hold the regions as long as this step names them.
   foreign_.clear();
   measure(buffers);
@@ -68,7 +87,7 @@ Status Prepared::place(const std::vector<Bound>& buffers, allocator::ContextReso
     const Spot spot = spotOf(*access.memory, buffers);
     if (*spot.lease && &spot.lease->region()->resources() != &resources) foreign_.push_back(spot.lease->region());
   }
-  if (KernelNode* kernel = std::get_if<KernelNode>(&work_)) return placeKernel(*kernel, buffers, resources);
+  if (KernelNode* kernel = std::get_if<KernelNode>(&work_)) return placeKernel(*kernel, buffers, slots, resources);
   if (const CopyNode* copy = std::get_if<CopyNode>(&work_)) return placeCopy(*copy, buffers, resources);
   if (const FillNode* fill = std::get_if<FillNode>(&work_)) return placeFill(*fill, buffers, resources);
   if (const PrefetchNode* prefetch = std::get_if<PrefetchNode>(&work_)) {  // a hint, cut to the bound memory
@@ -93,12 +112,20 @@ void Prepared::measure(const std::vector<Bound>& buffers) {
   }
 }
 
-Status Prepared::placeKernel(KernelNode& node, const std::vector<Bound>& buffers, allocator::ContextResources& resources) {
+Status Prepared::placeKernel(KernelNode& node, const std::vector<Bound>& buffers, const Slots& slots,
+                             allocator::ContextResources& resources) {
   arguments_.resize(node.arguments.size());
+  slots_.assign(node.arguments.size(), backend::kNoSlot);
   for (size_t i = 0; i < node.arguments.size(); ++i) {
     const KernelArgument& argument = node.arguments[i];
-    // The bytes are on the heap of the vector `values`, so that a step which is swapped or moved keeps its pointers.
-    arguments_[i] = node.values.data() + argument.offset;
+    if (argument.value != kNone) {
+      slots_[i] = Slots::ofValue(argument.value);
+    } else if (argument.kind == RT_ARG_POINTER && argument.memory.buffer != kNone) {
+      slots_[i] = slots.ofAddress(argument.memory.buffer, argument.memory.offset);
+    }
+    // The bytes are on the heap of the vector `values`, or in a slot, so that a step which is swapped or moved keeps its
+    // pointers.
+    arguments_[i] = slots_[i] == backend::kNoSlot ? node.values.data() + argument.offset : slots.at(slots_[i]);
     if (argument.kind != RT_ARG_POINTER) continue;
     const Spot spot = spotOf(argument.memory, buffers);
     if (*spot.lease && !ops::reachable(*spot.lease->region(), resources)) {
@@ -108,7 +135,7 @@ Status Prepared::placeKernel(KernelNode& node, const std::vector<Bound>& buffers
           node.kernel->native->name(), static_cast<void*>(spot.pointer), holderOf(spot).c_str(),
           manager::contextText(toBits(resources.contextHandle())).c_str());
     }
-    memcpy(arguments_[i], &spot.pointer, sizeof spot.pointer);
+    if (slots_[i] == backend::kNoSlot) memcpy(arguments_[i], &spot.pointer, sizeof spot.pointer);
   }
   // A step that does not fit is placed again, and checked then, by the call that makes it fit.
   if (fits()) RT_TRY(ops::checkAddresses(*node.kernel, arguments_.data()));
@@ -183,7 +210,7 @@ Status Prepared::makeAlone(backend::ReplayMaker& maker) {
   // It is made once: the recorded work never changes, and a change of the node makes a new step.
   if (!recorded_ || alone_) return Status();
   const backend::ReplayStep step{backend::NativeStep{recorded_.get()}, {}, 0};
-  return maker.make(&alone_, {&step, 1});
+  return maker.make(&alone_, {&step, 1}, {});
 }
 
 std::shared_ptr<UserData> Prepared::recordedUser() const { return recorded_ ? std::get<NativeNode>(work_).user : nullptr; }
@@ -207,7 +234,7 @@ bool Prepared::replays(backend::ReplayStep::Work* work) const {
   *work = std::monostate();
   if (std::holds_alternative<EmptyNode>(work_) || std::holds_alternative<MemoryNode>(work_)) return true;
   if (const KernelNode* kernel = std::get_if<KernelNode>(&work_)) {
-    if (!empty_) *work = backend::KernelStep{kernel->kernel->native.get(), launch_};
+    if (!empty_) *work = backend::KernelStep{kernel->kernel->native.get(), launch_, slots_.data()};
     return empty_ || !launch_.cooperative;
   }
   if (std::holds_alternative<CopyNode>(work_)) {

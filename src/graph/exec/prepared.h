@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "graph/exec/slots.h"
 #include "graph/model/graph.h"
 #include "ops/bridge.h"
 
@@ -29,11 +30,16 @@ class Prepared {
   explicit Prepared(Work work) : work_(std::move(work)) {}
 
   // Takes the addresses over, and checks that the context can run the step with them. Leaves out buffers without memory. A step
-  // that does not fit is placed too; it must not be launched.
-  Status place(const std::vector<Bound>& buffers, allocator::ContextResources& resources);
+  // that does not fit is placed too; it must not be launched. Arguments that have a slot point to it from now on.
+  Status place(const std::vector<Bound>& buffers, const Slots& slots, allocator::ContextResources& resources);
   const Misfit& misfit() const { return misfit_; }
   bool fits() const { return misfit_.kind == Misfit::kNone; }
   bool uses(uint32_t buffer) const;
+  bool usesValue(uint32_t value) const;
+  // Whether new memory of a buffer, or a new value, is a matter of slots alone: no check of the step depends on it, if the
+  // memory belongs to the context of the exec and is large enough.
+  bool isInSlots(uint32_t buffer, const Slots& slots) const;
+  bool checksValues() const;
   // Submits the step to any stream of the context.
   Status submit(manager::Stream& stream) const;
   // The step for a driver that runs graphs. False: it has to be submitted by itself. It runs on the host, signals other
@@ -51,7 +57,8 @@ class Prepared {
   const Work& work() const { return work_; }
 
  private:
-  Status placeKernel(KernelNode& node, const std::vector<Bound>& buffers, allocator::ContextResources& resources);
+  Status placeKernel(KernelNode& node, const std::vector<Bound>& buffers, const Slots& slots,
+                     allocator::ContextResources& resources);
   Status placeCopy(const CopyNode& node, const std::vector<Bound>& buffers, allocator::ContextResources& resources);
   Status placeFill(const FillNode& node, const std::vector<Bound>& buffers, allocator::ContextResources& resources);
   void measure(const std::vector<Bound>& buffers);
@@ -63,6 +70,7 @@ class Prepared {
   std::vector<allocator::Region*> foreign_;  // leased memory of other contexts, which have to know each use
   bool empty_ = false;                       // a grid without work-groups
   std::vector<void*> arguments_;
+  std::vector<uint32_t> slots_;  // of each argument, or kNoSlot
   backend::Launch launch_{};
   backend::Copy copy_{};
   ops::Range dst_, src_;

@@ -79,7 +79,11 @@ class GraphReader {
  public:
   GraphReader(Graph& graph, const std::vector<Source>& modules) : graph_(graph), modules_(modules) {}
 
-  Status read(const Field& buffers, const Field& nodes) {
+  Status read(const Field& buffers, const Field& values, const Field& nodes) {
+    if (values.present()) {
+      const Status read = values.elements([&](const Field& each) { return value(each); });
+      RT_TRY(read);
+    }
     if (buffers.present()) {
       const Status read = buffers.elements([&](const Field& each) { return buffer(each); });
       RT_TRY(read);
@@ -93,6 +97,8 @@ class GraphReader {
   }
   rtGraphBuffer_t handle(uint32_t buffer) const { return handles_[buffer]; }
   uint32_t bufferCount() const { return static_cast<uint32_t>(handles_.size()); }
+  rtGraphValue_t valueHandle(uint32_t value) const { return values_[value]; }
+  uint32_t valueCount() const { return static_cast<uint32_t>(values_.size()); }
 
  private:
   Status buffer(const Field& field) {
@@ -107,6 +113,25 @@ class GraphReader {
     HandleBits bits = 0;
     RT_TRY(at(field, graph_.addBuffer(&bits, std::move(made))));
     handles_.push_back(reinterpret_cast<rtGraphBuffer_t>(bits));
+    return Status();
+  }
+
+  Status value(const Field& field) {
+    static constexpr Keys<3> kKeys = {"name", "bytes", "value"};
+    auto parts = Field::fields<3>(field);
+    RT_TRY(field.members(&parts, kKeys));
+    Value made;
+    if (parts[0].present()) RT_TRY(parts[0].text(&made.name));
+    RT_TRY(parts[1].number(&made.size, 1, backend::kMaxArgumentBytes));
+    if (parts[2].present()) {
+      RT_TRY(parts[2].hex(&made.initial, backend::kMaxArgumentBytes));
+      if (made.initial.size() != made.size) {
+        return parts[2].refuse("Here are %zu bytes; the value has %u.", made.initial.size(), made.size);
+      }
+    }
+    HandleBits bits = 0;
+    RT_TRY(at(field, graph_.addValue(&bits, std::move(made))));
+    values_.push_back(reinterpret_cast<rtGraphValue_t>(bits));
     return Status();
   }
 
@@ -174,6 +199,14 @@ class GraphReader {
     return Status();
   }
 
+  Status valueHandle(rtGraphValue_t* out, const Field& field) const {
+    if (values_.empty()) return field.refuse("The graph has no values.");
+    uint32_t index = 0;
+    RT_TRY(field.number(&index, 0, valueCount() - 1));
+    *out = values_[index];
+    return Status();
+  }
+
   Status operand(rtGraphOperand_t* out, const Field& field) const {
     static constexpr Keys<2> kKeys = {"buffer", "offset"};
     auto parts = Field::fields<2>(field);
@@ -182,17 +215,18 @@ class GraphReader {
     return optional(parts[1], &out->offset);
   }
 
-  // Reads one argument: null, which is a null address; a buffer; a value, as bytes or as a number of a type; or local memory.
+  // Reads one argument: null, which is a null address; a buffer; a value, as bytes or as a number of a type; local memory; or a
+  // named value of the graph.
   Status argument(rtGraphArg_t* out, std::vector<unsigned char>* value, const Field& field) const {
     *out = {};
     if (field.isNull()) {
       out->kind = RT_ARG_POINTER;
       return Status();
     }
-    static constexpr Keys<16> kKeys = {"buffer", "value", "local", "i8",  "u8",  "i16",    "u16",   "i32",
-                                       "u32",    "i64",   "u64",   "f32", "f64", "offset", "bytes", "access"};
-    constexpr size_t kFirstScalar = 3, kOffset = 13, kBytes = 14, kAccess = 15;
-    auto parts = Field::fields<16>(field);
+    static constexpr Keys<17> kKeys = {"buffer", "value", "local", "named", "i8",  "u8",     "i16",   "u16",   "i32",
+                                       "u32",    "i64",   "u64",   "f32",   "f64", "offset", "bytes", "access"};
+    constexpr size_t kNamed = 3, kOffset = 14, kBytes = 15, kAccess = 16;
+    auto parts = Field::fields<17>(field);
     RT_TRY(field.members(&parts, kKeys));
     // The keys before kOffset are the forms of an argument, of which exactly one must be there. The others belong to a buffer.
     size_t chosen = kOffset, forms = 0;
@@ -201,7 +235,8 @@ class GraphReader {
       chosen = i;
       ++forms;
     }
-    if (forms != 1) return field.refuse("One of buffer, value, local or a type as i32 is expected; here are %zu.", forms);
+    if (forms != 1)
+      return field.refuse("One of buffer, value, local, named or a type as i32 is expected; here are %zu.", forms);
     for (size_t i = kOffset; i <= kAccess && chosen != 0; ++i) {
       if (parts[i].present()) return parts[i].refuse("Only a buffer has this.");
     }
@@ -216,6 +251,11 @@ class GraphReader {
     } else if (chosen == 2) {
       out->kind = RT_ARG_LOCAL;
       RT_TRY(parts[2].number(&out->size, 0, UINT64_MAX));
+    } else if (chosen == kNamed) {
+      out->kind = RT_ARG_GRAPH_VALUE;
+      rtGraphValue_t named = nullptr;
+      RT_TRY(valueHandle(&named, parts[kNamed]));
+      out->value = named;
     } else {
       out->kind = RT_ARG_VALUE;
       if (chosen == 1) {
@@ -226,7 +266,6 @@ class GraphReader {
       }
       out->size = value->size();
     }
-    static_assert(kFirstScalar == 3);
     return Status();
   }
 
@@ -335,16 +374,16 @@ class GraphReader {
   }
 
   Status child(const Field& field, Work* work, uint32_t number) {
-    static constexpr Keys<4> kKeys = {"kind", "graph", "bindings", "after"};
-    auto parts = Field::fields<4>(field);
+    static constexpr Keys<5> kKeys = {"kind", "graph", "bindings", "after", "values"};
+    auto parts = Field::fields<5>(field);
     RT_TRY(field.members(&parts, kKeys));
-    static constexpr Keys<2> kGraphKeys = {"buffers", "nodes"};
-    auto inside = Field::fields<2>(parts[1]);
+    static constexpr Keys<3> kGraphKeys = {"buffers", "nodes", "values"};
+    auto inside = Field::fields<3>(parts[1]);
     RT_TRY(parts[1].members(&inside, kGraphKeys));
     Unfinished inner;
     // The child is complete before it becomes a node. If anything below fails, `inner` releases it.
     GraphReader reader(*inner.graph, modules_);
-    RT_TRY(reader.read(inside[0], inside[1]));
+    RT_TRY(reader.read(inside[0], inside[2], inside[1]));
     RT_TRY(at(field, manager::createGraph(&inner.bits, Ref<manager::GraphContent>(inner.graph.get()))));
     std::vector<rtGraphBinding_t> bindings;
     if (parts[2].present()) {
@@ -363,7 +402,12 @@ class GraphReader {
       });
       RT_TRY(read);
     }
+    std::vector<rtGraphValueBinding_t> values;
+    std::vector<std::vector<unsigned char>> bytes;
+    if (parts[4].present()) RT_TRY(childValues(&values, &bytes, parts[4], reader));
     rtGraphChildParams_t params = RT_GRAPH_CHILD_PARAMS_INIT;
+    params.value_bindings = values.data();
+    params.value_binding_count = static_cast<uint32_t>(values.size());
     params.graph = reinterpret_cast<rtGraph_t>(inner.bits);
     params.bindings = bindings.data();
     params.binding_count = static_cast<uint32_t>(bindings.size());
@@ -371,9 +415,39 @@ class GraphReader {
     return dependencies(parts[3], number);
   }
 
+  // What the values of a child are: a named value of this graph, or bytes, which `bytes` keeps.
+  Status childValues(std::vector<rtGraphValueBinding_t>* out, std::vector<std::vector<unsigned char>>* bytes,
+                     const Field& field, const GraphReader& child) const {
+    const Status read = field.elements([&](const Field& each) -> Status {
+      static constexpr Keys<3> kKeys = {"child", "named", "value"};
+      auto parts = Field::fields<3>(each);
+      RT_TRY(each.members(&parts, kKeys));
+      if (child.valueCount() == 0) return each.refuse("The child graph has no values.");
+      if (parts[1].present() == parts[2].present()) {
+        return each.refuse("One of named and value is expected; here are %u.", parts[1].present() ? 2u : 0u);
+      }
+      uint32_t index = 0;
+      RT_TRY(parts[0].number(&index, 0, child.valueCount() - 1));
+      rtGraphValueBinding_t made{child.valueHandle(index), nullptr, nullptr, 0};
+      std::vector<unsigned char>& data = bytes->emplace_back();
+      if (parts[1].present()) RT_TRY(valueHandle(&made.outer, parts[1]));
+      if (parts[2].present()) RT_TRY(parts[2].hex(&data, backend::kMaxArgumentBytes));
+      out->push_back(made);
+      return Status();
+    });
+    RT_TRY(read);
+    for (size_t i = 0; i < out->size(); ++i) {  // here, where the lists have stopped growing
+      if ((*out)[i].outer != nullptr) continue;
+      (*out)[i].data = (*bytes)[i].data();
+      (*out)[i].size = (*bytes)[i].size();
+    }
+    return Status();
+  }
+
   Graph& graph_;
   const std::vector<Source>& modules_;
   std::vector<rtGraphBuffer_t> handles_;
+  std::vector<rtGraphValue_t> values_;
   uint32_t count_ = 0;  // of nodes
   Graph::Dependencies before_;
   std::vector<std::pair<uint32_t, uint32_t>> later_;  // on nodes further down in the file
@@ -386,7 +460,7 @@ Status readFile(Ref<Graph>* graph, std::string_view text) {
   Json json;
   RT_TRY(json.parse(text));
   const Field root(json);
-  static constexpr Keys<5> kKeys = {"format", "version", "modules", "buffers", "nodes"};
+  static constexpr Keys<6> kKeys = {"format", "version", "modules", "buffers", "nodes", "values"};
   std::string_view format;
   const Field format_field = root.member("format"), version_field = root.member("version");
   RT_TRY(format_field.word(&format));
@@ -396,12 +470,12 @@ Status readFile(Ref<Graph>* graph, std::string_view text) {
   if (version > kFileVersion) {
     return version_field.refuseAs(RT_ERROR_NOT_SUPPORTED, "The file is newer than this library, which reads version 1.");
   }
-  auto parts = Field::fields<5>(root);
+  auto parts = Field::fields<6>(root);
   RT_TRY(root.members(&parts, kKeys));
   std::vector<Source> modules;
   RT_TRY(readModules(&modules, parts[2]));
   Unfinished made;
-  RT_TRY(GraphReader(*made.graph, modules).read(parts[3], parts[4]));
+  RT_TRY(GraphReader(*made.graph, modules).read(parts[3], parts[5], parts[4]));
   *graph = std::move(made.graph);
   return Status();
 }

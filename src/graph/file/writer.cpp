@@ -72,6 +72,14 @@ class GraphWriter {
       RT_TRY(buffer(graph_.buffers()[i]));
     }
     out_ += graph_.buffers().empty() ? "],\n" : '\n' + indent_ + "],\n";
+    if (!graph_.values().empty()) {
+      out_ += indent_ + "\"values\": [";
+      for (size_t i = 0; i < graph_.values().size(); ++i) {
+        out_ += i == 0 ? inner.substr(1) : inner;
+        RT_TRY(value(graph_.values()[i]));
+      }
+      out_ += '\n' + indent_ + "],\n";
+    }
     out_ += indent_ + "\"nodes\": [";
     for (uint32_t i = 0; i < graph_.nodes().size(); ++i) {
       out_ += i == 0 ? inner.substr(1) : inner;
@@ -92,6 +100,19 @@ class GraphWriter {
     }
     out_ += std::string("\"role\": \"") + kRoleWords[buffer.role] + "\", \"bytes\": " + number(buffer.size);
     if (!buffer.type.empty()) out_ += ", \"type\": \"" + buffer.type + "\", \"shape\": " + list(buffer.shape);
+    out_ += '}';
+    return Status();
+  }
+
+  Status value(const Value& value) {
+    out_ += '{';
+    if (!value.name.empty()) {
+      out_ += "\"name\": ";
+      RT_TRY(quoted(value.name, "name of a value"));
+      out_ += ", ";
+    }
+    out_ += "\"bytes\": " + number(value.size);
+    if (!value.initial.empty()) out_ += ", \"value\": " + hex(value.initial.data(), value.initial.size());
     out_ += '}';
     return Status();
   }
@@ -139,7 +160,9 @@ class GraphWriter {
 
   Status argument(const KernelNode& kernel, const KernelArgument& argument) {
     const unsigned char* value = kernel.values.data() + argument.offset;
-    if (argument.kind == RT_ARG_VALUE) {
+    if (argument.value != kNone) {
+      out_ += "{\"named\": " + number(argument.value) + '}';
+    } else if (argument.kind == RT_ARG_VALUE) {
       out_ += "{\"value\": " + hex(value, argument.size) + '}';
     } else if (argument.kind == RT_ARG_LOCAL) {
       size_t bytes = 0;
@@ -196,6 +219,18 @@ class GraphWriter {
       out_ += (i != 0 ? ", {\"child\": " : "{\"child\": ") + number(child.bindings[i].buffer) + ", ";
       RT_TRY(place(child.bindings[i].memory));
       out_ += '}';
+    }
+    out_ += ']';
+    if (child.values.empty()) return Status();
+    out_ += ", \"values\": [";
+    for (size_t i = 0; i < child.values.size(); ++i) {
+      const ValueBinding& binding = child.values[i];
+      out_ += (i != 0 ? ", {\"child\": " : "{\"child\": ") + number(binding.value);
+      if (binding.outer != kNone) {
+        out_ += ", \"named\": " + number(binding.outer) + '}';
+      } else {
+        out_ += ", \"value\": " + hex(binding.bytes.data(), binding.bytes.size()) + '}';
+      }
     }
     out_ += ']';
     return Status();

@@ -32,6 +32,13 @@ Status checkBuffer(const Buffer& buffer) {
   return Status();
 }
 
+Status checkValueSize(const Value& value) {
+  RT_CHECK_ARG(value.size != 0, "A value of 0 bytes says nothing.");
+  RT_CHECK_ARG(value.size <= backend::kMaxArgumentBytes, "A value of %u bytes is no argument of a kernel: it has %u at most.",
+               value.size, backend::kMaxArgumentBytes);
+  return Status();
+}
+
 template <class T>
 void makeRoom(std::vector<T>& list) {
   if (list.size() == list.capacity()) list.reserve(std::max<size_t>(16, list.capacity() * 2));
@@ -46,6 +53,11 @@ std::string Graph::nameOf(uint32_t node) const {
 std::string Graph::bufferName(uint32_t buffer) const {
   const std::string& name = buffers_[buffer].name;
   return "buffer " + (name.empty() ? std::to_string(buffer) : '"' + name + '"');
+}
+
+std::string Graph::valueName(uint32_t value) const {
+  const std::string& name = values_[value].name;
+  return "value " + (name.empty() ? std::to_string(value) : '"' + name + '"');
 }
 
 HandleBits Graph::context() const {
@@ -68,6 +80,19 @@ Status Graph::addBuffer(HandleBits* handle, Buffer buffer) {
   RT_TRY(checkBuffer(buffer));
   std::lock_guard lock(mutex_);
   return insertBuffer(handle, std::move(buffer));
+}
+
+Status Graph::addValue(HandleBits* handle, Value value) {
+  RT_TRY(checkValueSize(value));
+  std::lock_guard lock(mutex_);
+  makeRoom(values_);
+  if (handle != nullptr) {
+    const uint32_t index = static_cast<uint32_t>(values_.size());
+    RT_TRY(openHandle(&value.handle, manager::graph_values, *this, index, "graph value"));
+    *handle = value.handle;
+  }
+  values_.push_back(std::move(value));
+  return Status();
 }
 
 // First finds all operands inside the range and checks them; then makes the buffer; then changes the operands, which cannot
@@ -133,6 +158,31 @@ Status Graph::checkOperand(const Operand& operand, uint64_t bytes, bool written,
   return Status();
 }
 
+Status Graph::checkValue(uint32_t value, uint32_t size, const std::string& what) const {
+  RT_CHECK_ARG(value < values_.size(), "The %s is no value of this graph.", what.c_str());
+  RT_CHECK_ARG(values_[value].size == size, "The %s has %u byte%s; the %s has %u.", what.c_str(), size, plural(size),
+               valueName(value).c_str(), values_[value].size);
+  return Status();
+}
+
+// The named values of a kernel's arguments, and those that stand for values of a child graph.
+Status Graph::checkValues(const Work& work) const {
+  if (const KernelNode* kernel = std::get_if<KernelNode>(&work)) {
+    for (size_t i = 0; i < kernel->arguments.size(); ++i) {
+      const KernelArgument& argument = kernel->arguments[i];
+      if (argument.value == kNone) continue;
+      RT_TRY(checkValue(argument.value, argument.size, "argument " + std::to_string(i) + " of the " + describe(work)));
+    }
+  } else if (const ChildNode* child = std::get_if<ChildNode>(&work)) {
+    for (const ValueBinding& binding : child->values) {
+      if (binding.outer == kNone) continue;
+      RT_TRY(checkValue(binding.outer, child->graph->values()[binding.value].size,
+                        "child's " + child->graph->valueName(binding.value)));
+    }
+  }
+  return Status();
+}
+
 Status Graph::checkWork(const Work& work) const {
   HandleBits context = 0;
   if (namesContext(work, &context) && context_ != 0 && context != context_) {
@@ -140,6 +190,7 @@ Status Graph::checkWork(const Work& work) const {
                          describe(work).c_str(), manager::contextText(context).c_str(), manager::contextText(context_).c_str(),
                          context_from_.c_str());
   }
+  RT_TRY(checkValues(work));
   if (const KernelNode* kernel = std::get_if<KernelNode>(&work)) {
     for (size_t i = 0; i < kernel->arguments.size(); ++i) {
       const KernelArgument& argument = kernel->arguments[i];
@@ -298,6 +349,11 @@ void Graph::resizeBuffer(uint32_t buffer, uint64_t size) {
   buffers_[buffer].size = size;
 }
 
+void Graph::setInitial(uint32_t value, std::vector<unsigned char> bytes) {
+  std::lock_guard lock(mutex_);
+  values_[value].initial = std::move(bytes);
+}
+
 void Graph::bindTo(HandleBits context, std::string because) {
   std::lock_guard lock(mutex_);
   context_ = context;
@@ -342,12 +398,14 @@ Ref<Graph> Graph::snapshot(bool with_handles) const {
     std::lock_guard lock(mutex_);
     copy->nodes_ = nodes_;
     copy->buffers_ = buffers_;
+    copy->values_ = values_;
     copy->pins_ = pins_;
     copy->context_ = context_;
     copy->context_from_ = context_from_;
   }
   for (Node& node : copy->nodes_) node.handle = 0;
   for (Buffer& buffer : copy->buffers_) buffer.handle = 0;
+  for (Value& value : copy->values_) value.handle = 0;
   if (!with_handles) return copy;
   try {
     for (uint32_t i = 0; i < copy->nodes_.size(); ++i) {
@@ -355,6 +413,9 @@ Ref<Graph> Graph::snapshot(bool with_handles) const {
     }
     for (uint32_t i = 0; i < copy->buffers_.size(); ++i) {
       if (manager::graph_buffers.create(&copy->buffers_[i].handle, *copy, i) == nullptr) throw std::bad_alloc();
+    }
+    for (uint32_t i = 0; i < copy->values_.size(); ++i) {
+      if (manager::graph_values.create(&copy->values_[i].handle, *copy, i) == nullptr) throw std::bad_alloc();
     }
   } catch (...) {  // the handles that were made have to be closed
     copy->handleClosed();
@@ -367,6 +428,7 @@ void Graph::handleClosed() {
   std::lock_guard lock(mutex_);
   for (Node& node : nodes_) manager::closeHandle(std::exchange(node.handle, 0));
   for (Buffer& buffer : buffers_) manager::closeHandle(std::exchange(buffer.handle, 0));
+  for (Value& value : values_) manager::closeHandle(std::exchange(value.handle, 0));
 }
 
 }  // namespace manyrt::graph

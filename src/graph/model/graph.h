@@ -25,6 +25,7 @@ class Graph final : public manager::GraphContent {
   // Each of these checks its arguments, then changes the graph completely or not at all. May throw bad_alloc. `handle` may be
   // null: no handle is made.
   Status addBuffer(HandleBits* handle, Buffer buffer);
+  Status addValue(HandleBits* handle, Value value);
   // Turns the addresses of a range that nodes name into offsets in a new buffer.
   Status makeBuffer(HandleBits* handle, Buffer buffer);
   struct Dependencies {
@@ -42,8 +43,9 @@ class Graph final : public manager::GraphContent {
   // Other work of the same kind for a node: first the check, then the exchange.
   Status checkReplacement(uint32_t node, const Work& work) const;
   void replace(uint32_t node, Work&& work);
-  void resizeBuffer(uint32_t buffer, uint64_t size);     // of a copy without a node that uses more
-  void bindTo(HandleBits context, std::string because);  // for a capture, to the context of its stream
+  void resizeBuffer(uint32_t buffer, uint64_t size);                  // of a copy without a node that uses more
+  void setInitial(uint32_t value, std::vector<unsigned char> bytes);  // of a copy; as many as the value has
+  void bindTo(HandleBits context, std::string because);               // for a capture, to the context of its stream
   const std::string& boundBy() const { return context_from_; }
   // Keeps memory reserved that nodes may name as a value (pin mode); each copy keeps it too. Throws bad_alloc.
   void keep(std::vector<Ref<allocator::PinScope>> pins);
@@ -61,20 +63,25 @@ class Graph final : public manager::GraphContent {
   Ranked<std::mutex, LockRank::kGraph>& mutex() const { return mutex_; }
   const std::vector<Node>& nodes() const { return nodes_; }
   const std::vector<Buffer>& buffers() const { return buffers_; }
+  const std::vector<Value>& values() const { return values_; }
   std::string nameOf(uint32_t node) const;  // "node 3 (kernel "add")"
   std::string bufferName(uint32_t buffer) const;
+  std::string valueName(uint32_t value) const;
 
  private:
   // Under the lock.
   Status insertBuffer(HandleBits* handle, Buffer&& buffer);
   Status checkWork(const Work& work) const;
   Status checkCopy(const CopyNode& node) const;
+  Status checkValue(uint32_t value, uint32_t size, const std::string& what) const;
+  Status checkValues(const Work& work) const;
   Status checkOperand(const Operand& operand, uint64_t bytes, bool written, const std::string& what) const;
   bool comesBefore(uint32_t first, uint32_t second) const;  // by dependencies
 
   mutable Ranked<std::mutex, LockRank::kGraph> mutex_;
   std::vector<Node> nodes_;
   std::vector<Buffer> buffers_;
+  std::vector<Value> values_;
   Inference inference_;
   std::vector<Ref<allocator::PinScope>> pins_;
   std::unique_ptr<allocator::CapturePins> capture_pins_;  // of the capture alone, while it is at work

@@ -35,6 +35,7 @@ struct KernelArgument {
   uint32_t size = 0;                                 // bytes of the value
   uint32_t offset = 0;                               // in KernelNode::values, a multiple of 16
   uint64_t bytes = 0;                                // of RT_ARG_POINTER: the bytes that are used; 0: up to the end
+  uint32_t value = kNone;                            // of RT_ARG_VALUE: the graph's named value; kNone: the node has its bytes
   Operand memory;                                    // of RT_ARG_POINTER
 };
 
@@ -96,9 +97,16 @@ struct Binding {  // of a buffer of the child
   Operand memory;
 };
 
+struct ValueBinding {  // of a named value of the child
+  uint32_t value;
+  uint32_t outer = kNone;            // a value of the graph that has the node; kNone: `bytes`
+  std::vector<unsigned char> bytes;  // as many as the child's value has
+};
+
 struct ChildNode {
   Ref<Graph> graph;  // as it was when the node was added
   std::vector<Binding> bindings;
+  std::vector<ValueBinding> values;
 };
 
 struct EventNode {
@@ -181,6 +189,14 @@ struct Buffer {
   std::vector<uint64_t> shape;
   void* recorded = nullptr;  // the range that a capture has recorded, which is the first binding
   allocator::BlockLease lease;
+  HandleBits handle = 0;
+};
+
+// A number, or another value of a few bytes, that is named before it is known.
+struct Value {
+  uint32_t size = 0;  // bytes
+  std::string name;
+  std::vector<unsigned char> initial;  // what it is until it is bound; empty: it has to be bound
   HandleBits handle = 0;
 };
 

@@ -19,6 +19,11 @@ Status checkKind(int32_t kind) {
   return Status();
 }
 
+uint32_t sizeOf(uint32_t value, const Graph& graph) {
+  std::lock_guard lock(graph.mutex());
+  return graph.values()[value].size;
+}
+
 Status readArgument(KernelNode* node, const rtGraphArg_t& given, size_t index, const Graph& graph) {
   KernelArgument argument;
   argument.kind = given.kind;
@@ -33,6 +38,18 @@ Status readArgument(KernelNode* node, const rtGraphArg_t& given, size_t index, c
       argument.size = static_cast<uint32_t>(given.size);
       value = static_cast<const unsigned char*>(given.value);
       break;
+    case RT_ARG_GRAPH_VALUE: {
+      const std::string word = "args[" + std::to_string(index) + "].value";
+      rtGraphValue_t named = nullptr;
+      memcpy(&named, &given.value, sizeof named);
+      RT_TRY(readValue(&argument.value, named, graph, word.c_str()));
+      argument.kind = RT_ARG_VALUE;
+      argument.size = sizeOf(argument.value, graph);
+      RT_CHECK_ARG(given.size == 0 || given.size == argument.size,
+                   "args[%zu] has %llu byte%s and the value that it names %u: it takes that or 0.", index,
+                   static_cast<Number>(given.size), plural(given.size), argument.size);
+      break;
+    }
     case RT_ARG_POINTER:
       RT_CHECK_ARG((given.access & ~uint32_t{RT_GRAPH_READ | RT_GRAPH_WRITE}) == 0,
                    "args[%zu].access is 0x%x; it is RT_GRAPH_READ, RT_GRAPH_WRITE or both.", index, given.access);
@@ -48,10 +65,10 @@ Status readArgument(KernelNode* node, const rtGraphArg_t& given, size_t index, c
       break;
     default:
       return Status::error(RT_ERROR_INVALID_VALUE, "args[%zu].kind is %d; RT_ARG_* goes to %d.", index, given.kind,
-                           RT_ARG_LOCAL);
+                           RT_ARG_GRAPH_VALUE);
   }
   node->values.resize(node->values.size() + (argument.size + 15) / 16 * 16);
-  memcpy(node->values.data() + argument.offset, value, argument.size);
+  if (value != nullptr) memcpy(node->values.data() + argument.offset, value, argument.size);
   node->arguments.push_back(std::move(argument));
   return Status();
 }
@@ -63,6 +80,14 @@ Status readBuffer(uint32_t* index, rtGraphBuffer_t handle, const Graph& graph, c
   if (buffer == nullptr) return manager::invalidHandle(toBits(handle), RT_HANDLE_GRAPH_BUFFER, word);
   RT_CHECK_ARG(buffer->content.get() == &graph, "The %s is a buffer of another graph.", word);
   *index = buffer->index;
+  return Status();
+}
+
+Status readValue(uint32_t* index, rtGraphValue_t handle, const Graph& graph, const char* word) {
+  const manager::GraphValue* value = manager::graph_values.find(toBits(handle));
+  if (value == nullptr) return manager::invalidHandle(toBits(handle), RT_HANDLE_GRAPH_VALUE, word);
+  RT_CHECK_ARG(value->content.get() == &graph, "The %s is a value of another graph.", word);
+  *index = value->index;
   return Status();
 }
 
@@ -207,6 +232,50 @@ Status readFill(FillNode* node, const rtGraphFillParams_t& params, const Graph& 
   return Status();
 }
 
+namespace {
+
+// What the values of a child are: values of the graph that has the node, or bytes.
+Status readChildValues(ChildNode* node, const rtGraphChildParams_t& params, const Graph& origin, const Graph& graph) {
+  const std::vector<Value>& values = node->graph->values();
+  RT_CHECK_ARG(params.reserved == 0, "The reserved field of the parameters is %u, not 0.", params.reserved);
+  RT_CHECK_ARG(params.value_bindings != nullptr || params.value_binding_count == 0,
+               "%u binding%s of values %s given; value_bindings is NULL.", params.value_binding_count,
+               plural(params.value_binding_count), were(params.value_binding_count));
+  RT_CHECK_ARG(params.value_binding_count <= values.size(), "%u binding%s of values %s given; the child graph has %zu value%s.",
+               params.value_binding_count, plural(params.value_binding_count), were(params.value_binding_count), values.size(),
+               plural(values.size()));
+  std::vector<bool> bound(values.size());
+  for (uint32_t i = 0; i < params.value_binding_count; ++i) {
+    const rtGraphValueBinding_t& given = params.value_bindings[i];
+    ValueBinding binding{};
+    RT_TRY(readValue(&binding.value, given.value, origin, "value of a binding"));
+    RT_CHECK_ARG(binding.value < values.size() && !bound[binding.value], "The child's %s is bound twice.",
+                 node->graph->valueName(binding.value).c_str());
+    const std::string name = node->graph->valueName(binding.value);
+    bound[binding.value] = true;
+    RT_CHECK_ARG((given.outer != nullptr) != (given.data != nullptr),
+                 "The child's %s is a value of the graph or data: %s given.", name.c_str(),
+                 given.outer != nullptr ? "both were" : "neither was");
+    if (given.outer != nullptr) {
+      RT_TRY(readValue(&binding.outer, given.outer, graph, "outer value of a binding"));
+    } else {
+      binding.outer = kNone;
+      RT_CHECK_ARG(given.size == values[binding.value].size, "The child's %s has %u byte%s; %llu %s given.", name.c_str(),
+                   values[binding.value].size, plural(values[binding.value].size), static_cast<Number>(given.size),
+                   were(given.size));
+      binding.bytes.assign(static_cast<const unsigned char*>(given.data),
+                           static_cast<const unsigned char*>(given.data) + given.size);
+    }
+    node->values.push_back(std::move(binding));
+  }
+  for (uint32_t i = 0; i < values.size(); ++i) {
+    RT_CHECK_ARG(bound[i] || !values[i].initial.empty(), "The child's %s is not bound.", node->graph->valueName(i).c_str());
+  }
+  return Status();
+}
+
+}  // namespace
+
 Status readChild(ChildNode* node, const rtGraphChildParams_t& params, const Graph& graph) {
   const manager::Graph* child = manager::graphs.find(toBits(params.graph));
   if (child == nullptr) return manager::invalidHandle(toBits(params.graph), RT_HANDLE_GRAPH, "params.graph");
@@ -234,7 +303,7 @@ Status readChild(ChildNode* node, const rtGraphChildParams_t& params, const Grap
     RT_CHECK_ARG(bound[i] || buffers[i].role == RT_GRAPH_BUFFER_TEMPORARY || buffers[i].recorded != nullptr,
                  "The child's %s is not bound.", node->graph->bufferName(i).c_str());
   }
-  return Status();
+  return readChildValues(node, params, origin, graph);
 }
 
 }  // namespace manyrt::graph

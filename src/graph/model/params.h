@@ -8,6 +8,7 @@
 namespace manyrt::graph {
 
 Status readBuffer(uint32_t* index, rtGraphBuffer_t handle, const Graph& graph, const char* word);
+Status readValue(uint32_t* index, rtGraphValue_t handle, const Graph& graph, const char* word);
 Status readOperand(Operand* operand, const rtGraphOperand_t& given, const Graph& graph, const char* word);
 Status readNodes(std::vector<uint32_t>* indices, const rtGraphNode_t* nodes, uint32_t count, const Graph& graph,
                  const char* argument);

@@ -2,6 +2,7 @@
 #include "graph/plan/plan.h"
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 #include <unordered_map>
 
@@ -19,11 +20,17 @@ class Flattener {
  public:
   Flattener(std::vector<Step>& steps, std::vector<Buffer>& buffers) : steps_(steps), buffers_(buffers) {}
 
-  // `places`: the memory of each buffer of the graph in the plan. `entry`: steps that come before all of the graph. `top`: the
-  // node of the outermost graph that contains it; kNone: it is that graph. Returns the steps behind which all of the graph is
-  // done.
-  std::vector<uint32_t> add(const Graph& graph, const std::vector<Operand>& places, const std::vector<uint32_t>& entry,
-                            uint32_t top) {
+  // What a value of a graph is in the plan: one of its values, or bytes.
+  struct ValuePlace {
+    uint32_t value = kNone;
+    std::vector<unsigned char> bytes;
+  };
+
+  // `places`: the memory of each buffer of the graph in the plan, `values`: what its values are. `entry`: steps that come
+  // before all of the graph. `top`: the node of the outermost graph that contains it; kNone: it is that graph. Returns the
+  // steps behind which all of the graph is done.
+  std::vector<uint32_t> add(const Graph& graph, const std::vector<Operand>& places, const std::vector<ValuePlace>& values,
+                            const std::vector<uint32_t>& entry, uint32_t top) {
     const std::vector<Node>& nodes = graph.nodes();
     Before before(nodes.size());
     for (size_t i = 0; i < nodes.size(); ++i) before[i] = nodes[i].before;
@@ -39,7 +46,7 @@ class Flattener {
       waits.erase(std::unique(waits.begin(), waits.end()), waits.end());
       const uint32_t of = top == kNone ? node : top;
       if (const ChildNode* child = std::get_if<ChildNode>(&nodes[node].work)) {
-        ends[node] = add(*child->graph, childPlaces(*child, places), waits, of);
+        ends[node] = add(*child->graph, childPlaces(*child, places), childValues(*child, values), waits, of);
         continue;
       }
       Step step;
@@ -47,6 +54,7 @@ class Flattener {
       step.own = top == kNone;
       step.work = nodes[node].work;
       forEachOperand(step.work, [&](Operand& operand) { operand = translated(operand, places); });
+      if (KernelNode* kernel = std::get_if<KernelNode>(&step.work)) translate(kernel, values);
       step.before = std::move(waits);
       ends[node] = {static_cast<uint32_t>(steps_.size())};
       steps_.push_back(std::move(step));
@@ -66,6 +74,25 @@ class Flattener {
       result.offset += operand.offset;
     } else {
       result.pointer = static_cast<char*>(result.pointer) + operand.offset;
+    }
+    return result;
+  }
+
+  static void translate(KernelNode* kernel, const std::vector<ValuePlace>& values) {
+    for (KernelArgument& argument : kernel->arguments) {
+      if (argument.value == kNone) continue;
+      const ValuePlace& place = values[argument.value];
+      argument.value = place.value;
+      if (place.value == kNone) memcpy(kernel->values.data() + argument.offset, place.bytes.data(), argument.size);
+    }
+  }
+
+  // What no binding says is what the value is at first.
+  static std::vector<ValuePlace> childValues(const ChildNode& child, const std::vector<ValuePlace>& values) {
+    std::vector<ValuePlace> result(child.graph->values().size());
+    for (size_t i = 0; i < result.size(); ++i) result[i].bytes = child.graph->values()[i].initial;
+    for (const ValueBinding& binding : child.values) {
+      result[binding.value] = binding.outer == kNone ? ValuePlace{kNone, binding.bytes} : values[binding.outer];
     }
     return result;
   }
@@ -114,11 +141,34 @@ Status findByName(manager::Kernel** kernel, const std::string& name, const std::
 
 }  // namespace
 
+namespace {
+
+// A value that no kernel gets is most likely a mistake: an argument has bytes of its own where the value was meant.
+Status checkValuesUsed(const Graph& graph, const std::vector<Step>& steps) {
+  std::vector<bool> used(graph.values().size());
+  for (const Step& step : steps) {
+    const KernelNode* kernel = std::get_if<KernelNode>(&step.work);
+    if (kernel == nullptr) continue;
+    for (const KernelArgument& argument : kernel->arguments) {
+      if (argument.value != kNone) used[argument.value] = true;
+    }
+  }
+  for (uint32_t i = 0; i < used.size(); ++i) {
+    RT_CHECK_ARG(used[i], "The %s is used by no node of the graph: leave it out, or name it in an argument.",
+                 graph.valueName(i).c_str());
+  }
+  return Status();
+}
+
+}  // namespace
+
 void flatten(const Graph& graph, std::vector<Step>* steps, std::vector<Buffer>* buffers) {
   *buffers = graph.buffers();
   std::vector<Operand> places(buffers->size());
   for (uint32_t i = 0; i < places.size(); ++i) places[i].buffer = i;
-  (void)Flattener(*steps, *buffers).add(graph, places, {}, kNone);
+  std::vector<Flattener::ValuePlace> values(graph.values().size());
+  for (uint32_t i = 0; i < values.size(); ++i) values[i].value = i;
+  (void)Flattener(*steps, *buffers).add(graph, places, values, {}, kNone);
 }
 
 Status Plan::create(Ref<Plan>* out, const Request& request, epoch::Guard& guard) {
@@ -136,6 +186,7 @@ Status Plan::create(Ref<Plan>* out, const Request& request, epoch::Guard& guard)
                          manager::contextText(bound).c_str(), graph.boundBy().c_str(), request.context.name().c_str());
   }
   flatten(graph, &plan->steps_, &plan->buffers_);
+  RT_TRY(checkValuesUsed(graph, plan->steps_));
   BuiltSources built;
   RT_TRY(built.build(plan->steps_, graph, request.context, request.resources, guard));
   RT_TRY(plan->findKernels(request, built));

@@ -294,6 +294,19 @@ void graphs(const rt::Context& context) {
   EXPECT(OK(loaded.nodes(no)).size() == 5);
   const rt::Graph clone = OK(graph.clone(no));
 
+  const rt::Graph named = OK(rt::Graph::create(no));
+  const rt::GraphValueOf<float> addend = OK(named.addValue<float>("addend", no));
+  const rt::GraphValueOf<float> again = OK(named.addValueWith(2.0f, "again", no));
+  EXPECT(OK(addend.info(no)).size == sizeof(float) && OK(again.info(no)).has_initial == 1 && OK(named.values(no)).size() == 2);
+  OK(named.addKernel(no, add, range, {}, memory, addend));
+  OK(named.addKernel(no, add, range, {}, memory, again));
+  const rt::GraphExec valued = OK(rt::GraphExec::create(named, context, no));
+  REFUSED(valued.launch(stream, no), RT_ERROR_INVALID_VALUE);  // addend is not bound
+  OK(valued.bind(addend, 1.0f, no));
+  OK(valued.bindValue(again, 3.0f, no));
+  REFUSED(valued.bindValue(again, 3.0, no), RT_ERROR_INVALID_VALUE);
+  OK(valued.launch(stream, no));
+
   const rt::CapturePlan plan = OK(rt::CapturePlan::create(graph, context, {}, no));
   EXPECT(OK(plan.info(no)).node_count == 5);
   EXPECT(OK(plan.step(0, no)).type == RT_GRAPH_NODE_MEMCPY);
@@ -340,6 +353,11 @@ void graphs(const rt::Context& context) {
   OK(OK(rt::Graph::create(no)).addNative(native, rt::Dependencies::none(), no));
   const rtGraphBinding_t bindings[] = {{in.get(), rt::GraphMemory(memory)}, {out.get(), rt::GraphMemory(result)}};
   OK(second.addChild(graph, bindings, {host}, no));
+  rtGraphChildParams_t child = RT_GRAPH_CHILD_PARAMS_INIT;
+  child.graph = graph.get();
+  child.bindings = bindings;
+  child.binding_count = 2;
+  OK(OK(rt::Graph::create(no)).addChild(child, rt::Dependencies::none(), no));
   const rt::GraphExec run = OK(rt::GraphExec::create(second, context, no));
   OK(run.launch(stream, no));
   OK(stream.synchronize(no));

@@ -104,6 +104,15 @@ pub struct rtGraphBuffer_st {
 /// memory that is named before it is known; belongs to its graph
 pub type rtGraphBuffer_t = *mut rtGraphBuffer_st;
 
+/// Opaque: see rtGraphValue\_t.
+#[repr(C)]
+#[derive(Debug)]
+pub struct rtGraphValue_st {
+    _private: [u8; 0],
+}
+/// a number that is named before it is known; belongs to its graph
+pub type rtGraphValue_t = *mut rtGraphValue_st;
+
 /// Opaque: see rtCapturePlan\_t.
 #[repr(C)]
 #[derive(Debug)]
@@ -208,7 +217,7 @@ pub const RT_HANDLE_KERNEL: i32 = 7;
 pub const RT_HANDLE_ALLOCATION: i32 = 8;
 /// with its kernels, which are not counted again
 pub const RT_HANDLE_MODULE: i32 = 9;
-/// with its nodes and buffers, which are not counted again
+/// with its nodes, buffers and values, which are not counted again
 pub const RT_HANDLE_GRAPH: i32 = 10;
 /// See enum rtHandleKind.
 pub const RT_HANDLE_GRAPH_NODE: i32 = 11;
@@ -218,6 +227,8 @@ pub const RT_HANDLE_GRAPH_BUFFER: i32 = 12;
 pub const RT_HANDLE_CAPTURE_PLAN: i32 = 13;
 /// See enum rtHandleKind.
 pub const RT_HANDLE_GRAPH_EXEC: i32 = 14;
+/// See enum rtHandleKind.
+pub const RT_HANDLE_GRAPH_VALUE: i32 = 15;
 
 // enum rtLogLevel
 /// See enum rtLogLevel.
@@ -432,6 +443,8 @@ pub const RT_ARG_VALUE: i32 = 0;
 pub const RT_ARG_POINTER: i32 = 1;
 /// local memory; args\[i\] points to a size\_t, the bytes to reserve
 pub const RT_ARG_LOCAL: i32 = 2;
+/// in rtGraphArg\_t alone: a named value of the graph
+pub const RT_ARG_GRAPH_VALUE: i32 = 3;
 
 // enum rtImageFormat
 /// See enum rtImageFormat.
@@ -1538,9 +1551,10 @@ pub struct rtGraphArg_t {
     /// RT\_ARG\_POINTER: RT\_GRAPH\_READ, RT\_GRAPH\_WRITE or both; 0: both
     pub access: u32,
     /// RT\_ARG\_VALUE: bytes at value; RT\_ARG\_LOCAL: bytes to reserve; RT\_ARG\_POINTER: bytes that are used; 0: unknown, up
-    /// to the end
+    /// to the end; RT\_ARG\_GRAPH\_VALUE: 0, or those of the value
     pub size: u64,
-    /// RT\_ARG\_VALUE: the value, copied; may be NULL if kind is another
+    /// RT\_ARG\_VALUE: the value, copied; RT\_ARG\_GRAPH\_VALUE: its rtGraphValue\_t, of the same graph; may be NULL if kind is
+    /// another
     pub value: *const c_void,
     /// RT\_ARG\_POINTER; else zeros
     pub memory: rtGraphOperand_t,
@@ -1760,6 +1774,20 @@ pub struct rtGraphBinding_t {
     pub memory: rtGraphOperand_t,
 }
 
+/// What a value of a child graph is; used in arrays, never grows.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct rtGraphValueBinding_t {
+    /// of the child
+    pub value: rtGraphValue_t,
+    /// of the graph that has the node, with the same size; may be NULL if data is given
+    pub outer: rtGraphValue_t,
+    /// size bytes, copied; may be NULL if outer is given
+    pub data: *const c_void,
+    /// those of value; 0 where data is NULL
+    pub size: u64,
+}
+
 /// The node that rtGraphAddChildGraphNode adds.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
@@ -1772,6 +1800,12 @@ pub struct rtGraphChildParams_t {
     pub graph: rtGraph_t,
     /// one for each buffer of graph that is no temporary; may be NULL if there is none
     pub bindings: *const rtGraphBinding_t,
+    /// elements of value\_bindings
+    pub value_binding_count: u32,
+    /// 0
+    pub reserved: u32,
+    /// one for each value of graph that has none at first; may be NULL if there is none
+    pub value_bindings: *const rtGraphValueBinding_t,
 }
 
 impl Default for rtGraphChildParams_t {
@@ -1782,6 +1816,9 @@ impl Default for rtGraphChildParams_t {
             binding_count: 0,
             graph: std::ptr::null_mut(),
             bindings: std::ptr::null(),
+            value_binding_count: 0,
+            reserved: 0,
+            value_bindings: std::ptr::null(),
         }
     }
 }
@@ -1856,6 +1893,32 @@ impl Default for rtGraphBufferInfo_t {
             struct_size: std::mem::size_of::<Self>() as u32,
             role: 0,
             size: 0,
+            name: [0; 128],
+        }
+    }
+}
+
+/// Result of rtGraphValueGetInfo.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct rtGraphValueInfo_t {
+    /// struct size.
+    pub struct_size: u32,
+    /// bytes
+    pub size: u32,
+    /// 1: launches before rtGraphExecBindValue have the bytes given to rtGraphAddValue; else 0
+    pub has_initial: u32,
+    /// cut to what fits; empty: it has none
+    pub name: [c_char; 128],
+}
+
+impl Default for rtGraphValueInfo_t {
+    /// As RT\_GRAPH\_VALUE\_INFO\_INIT: struct\_size is set, and the rest means the defaults.
+    fn default() -> Self {
+        rtGraphValueInfo_t {
+            struct_size: std::mem::size_of::<Self>() as u32,
+            size: 0,
+            has_initial: 0,
             name: [0; 128],
         }
     }
@@ -3929,6 +3992,50 @@ extern "C" {
         buffer: rtGraphBuffer_t,
     ) -> rtStatus_t;
 
+    /// Names a value that arguments of any number of kernel nodes are (RT\_ARG\_GRAPH\_VALUE), such as the position of a token.
+    /// rtGraphExecBindValue says what it is, once for all of them. A plan of a graph with a value that no node uses is refused.
+    ///
+    /// - out value: receives the value, which belongs to the graph
+    /// - in size: bytes, 1 to 4096: those of the arguments
+    /// - in initial: size bytes, copied: what it is until it is bound; may be NULL: it is bound before the first launch
+    /// - in name: for messages and files; may be NULL
+    /// - in graph: the graph
+    /// - blocks: never
+    /// - capture: outside
+    /// - errors: INVALID\_VALUE, INVALID\_HANDLE, OUT\_OF\_MEMORY
+    pub fn rtGraphAddValue(
+        value: *mut rtGraphValue_t,
+        size: u64,
+        initial: *const c_void,
+        name: *const c_char,
+        graph: rtGraph_t,
+    ) -> rtStatus_t;
+
+    /// Returns the values of a graph, in the order in which they were added; those of a file in the order of the file.
+    ///
+    /// - out values: receives as many as fit; may be NULL if capacity is 0
+    /// - in capacity: elements of values
+    /// - out count: receives how many there are
+    /// - in graph: the graph
+    /// - blocks: never
+    /// - capture: outside
+    /// - errors: INVALID\_VALUE, INVALID\_HANDLE
+    pub fn rtGraphGetValues(
+        values: *mut rtGraphValue_t,
+        capacity: u32,
+        count: *mut u32,
+        graph: rtGraph_t,
+    ) -> rtStatus_t;
+
+    /// Describes a value.
+    ///
+    /// - inout info: receives size and name; struct\_size is set by the caller
+    /// - in value: the value
+    /// - blocks: never
+    /// - capture: outside
+    /// - errors: INVALID\_VALUE, INVALID\_HANDLE
+    pub fn rtGraphValueGetInfo(info: *mut rtGraphValueInfo_t, value: rtGraphValue_t) -> rtStatus_t;
+
     /// Writes a graph as a file (docs/graph-file.md): JSON with kernel sources, buffers and nodes. The same graph gives the
     /// same bytes, and so does the graph that rtGraphLoad makes from them. A kernel of a module that was built from OpenCL C
     /// without headers is written with its source, any other kernel by name alone.
@@ -4092,6 +4199,23 @@ extern "C" {
         exec: rtGraphExec_t,
     ) -> rtStatus_t;
 
+    /// Says what a value is, for all nodes that use it, from the next launch on. Launches in flight have what they were
+    /// launched with.
+    ///
+    /// - in value: of the graph that the exec was made of
+    /// - in data: size bytes, copied
+    /// - in size: bytes of the value
+    /// - in exec: the exec
+    /// - blocks: never
+    /// - capture: outside
+    /// - errors: INVALID\_VALUE, INVALID\_HANDLE, OUT\_OF\_MEMORY, NOT\_SUPPORTED, INVALID\_IMAGE, DRIVER
+    pub fn rtGraphExecBindValue(
+        value: rtGraphValue_t,
+        data: *const c_void,
+        size: u64,
+        exec: rtGraphExec_t,
+    ) -> rtStatus_t;
+
     /// Exchanges the parameters of the launch of a kernel, from the next launch on. Order and dependencies stay.
     ///
     /// - in node: of the graph that the exec was made of
@@ -4170,8 +4294,8 @@ extern "C" {
     /// - in stream: of the exec's context; may be NULL: default
     /// - blocks: never
     /// - capture: node
-    /// - errors: INVALID\_VALUE (a buffer is not bound, or is too small), INVALID\_HANDLE, WRONG\_CONTEXT, NOT\_FOUND,
-    /// - OUT\_OF\_MEMORY, NOT\_SUPPORTED, LAUNCH\_FAILED, CAPTURE\_UNSAFE (an event recorded in a capture),
+    /// - errors: INVALID\_VALUE (a buffer or a value is not bound, or a buffer is too small), INVALID\_HANDLE, WRONG\_CONTEXT,
+    /// - NOT\_FOUND, OUT\_OF\_MEMORY, NOT\_SUPPORTED, LAUNCH\_FAILED, CAPTURE\_UNSAFE (an event recorded in a capture),
     /// - CAPTURE\_INVALIDATED, DEVICE\_LOST, DRIVER
     pub fn rtGraphLaunch(exec: rtGraphExec_t, stream: rtStream_t) -> rtStatus_t;
 
@@ -4895,12 +5019,24 @@ mod tests {
     }
 
     #[test]
+    fn layout_of_rtGraphValueBinding_t() {
+        assert_eq!((size_of::<rtGraphValueBinding_t>(), align_of::<rtGraphValueBinding_t>()), (32, 8));
+        assert_eq!(offset!(rtGraphValueBinding_t, value), 0);
+        assert_eq!(offset!(rtGraphValueBinding_t, outer), 8);
+        assert_eq!(offset!(rtGraphValueBinding_t, data), 16);
+        assert_eq!(offset!(rtGraphValueBinding_t, size), 24);
+    }
+
+    #[test]
     fn layout_of_rtGraphChildParams_t() {
-        assert_eq!((size_of::<rtGraphChildParams_t>(), align_of::<rtGraphChildParams_t>()), (24, 8));
+        assert_eq!((size_of::<rtGraphChildParams_t>(), align_of::<rtGraphChildParams_t>()), (40, 8));
         assert_eq!(offset!(rtGraphChildParams_t, struct_size), 0);
         assert_eq!(offset!(rtGraphChildParams_t, binding_count), 4);
         assert_eq!(offset!(rtGraphChildParams_t, graph), 8);
         assert_eq!(offset!(rtGraphChildParams_t, bindings), 16);
+        assert_eq!(offset!(rtGraphChildParams_t, value_binding_count), 24);
+        assert_eq!(offset!(rtGraphChildParams_t, reserved), 28);
+        assert_eq!(offset!(rtGraphChildParams_t, value_bindings), 32);
     }
 
     #[test]
@@ -4927,6 +5063,15 @@ mod tests {
         assert_eq!(offset!(rtGraphBufferInfo_t, role), 4);
         assert_eq!(offset!(rtGraphBufferInfo_t, size), 8);
         assert_eq!(offset!(rtGraphBufferInfo_t, name), 16);
+    }
+
+    #[test]
+    fn layout_of_rtGraphValueInfo_t() {
+        assert_eq!((size_of::<rtGraphValueInfo_t>(), align_of::<rtGraphValueInfo_t>()), (140, 4));
+        assert_eq!(offset!(rtGraphValueInfo_t, struct_size), 0);
+        assert_eq!(offset!(rtGraphValueInfo_t, size), 4);
+        assert_eq!(offset!(rtGraphValueInfo_t, has_initial), 8);
+        assert_eq!(offset!(rtGraphValueInfo_t, name), 12);
     }
 
     #[test]
@@ -4981,7 +5126,7 @@ mod tests {
 
     #[test]
     fn every_function_is_linked() {
-        let functions: [(&str, *const ()); 188] = [
+        let functions: [(&str, *const ()); 192] = [
             ("rtGetVersion", rtGetVersion as *const ()),
             ("rtInit", rtInit as *const ()),
             ("rtShutdown", rtShutdown as *const ()),
@@ -5128,6 +5273,9 @@ mod tests {
             ("rtGraphExportDot", rtGraphExportDot as *const ()),
             ("rtGraphGetBuffers", rtGraphGetBuffers as *const ()),
             ("rtGraphBufferGetInfo", rtGraphBufferGetInfo as *const ()),
+            ("rtGraphAddValue", rtGraphAddValue as *const ()),
+            ("rtGraphGetValues", rtGraphGetValues as *const ()),
+            ("rtGraphValueGetInfo", rtGraphValueGetInfo as *const ()),
             ("rtGraphSave", rtGraphSave as *const ()),
             ("rtGraphLoad", rtGraphLoad as *const ()),
             ("rtCapturePlanCreate", rtCapturePlanCreate as *const ()),
@@ -5140,6 +5288,7 @@ mod tests {
             ("rtGraphExecDestroy", rtGraphExecDestroy as *const ()),
             ("rtGraphExecBindBuffer", rtGraphExecBindBuffer as *const ()),
             ("rtGraphExecBindBufferRange", rtGraphExecBindBufferRange as *const ()),
+            ("rtGraphExecBindValue", rtGraphExecBindValue as *const ()),
             ("rtGraphExecSetKernelParams", rtGraphExecSetKernelParams as *const ()),
             ("rtGraphExecSetMemcpyParams", rtGraphExecSetMemcpyParams as *const ()),
             ("rtGraphExecSetMemcpy2DParams", rtGraphExecSetMemcpy2DParams as *const ()),

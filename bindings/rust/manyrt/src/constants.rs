@@ -117,7 +117,7 @@ impl HandleKind {
     pub const ALLOCATION: HandleKind = HandleKind(manyrt_sys::RT_HANDLE_ALLOCATION);
     /// with its kernels, which are not counted again
     pub const MODULE: HandleKind = HandleKind(manyrt_sys::RT_HANDLE_MODULE);
-    /// with its nodes and buffers, which are not counted again
+    /// with its nodes, buffers and values, which are not counted again
     pub const GRAPH: HandleKind = HandleKind(manyrt_sys::RT_HANDLE_GRAPH);
     /// RT\_HANDLE\_GRAPH\_NODE.
     pub const GRAPH_NODE: HandleKind = HandleKind(manyrt_sys::RT_HANDLE_GRAPH_NODE);
@@ -127,6 +127,8 @@ impl HandleKind {
     pub const CAPTURE_PLAN: HandleKind = HandleKind(manyrt_sys::RT_HANDLE_CAPTURE_PLAN);
     /// RT\_HANDLE\_GRAPH\_EXEC.
     pub const GRAPH_EXEC: HandleKind = HandleKind(manyrt_sys::RT_HANDLE_GRAPH_EXEC);
+    /// RT\_HANDLE\_GRAPH\_VALUE.
+    pub const GRAPH_VALUE: HandleKind = HandleKind(manyrt_sys::RT_HANDLE_GRAPH_VALUE);
 }
 
 impl fmt::Debug for HandleKind {
@@ -147,6 +149,7 @@ impl fmt::Debug for HandleKind {
             HandleKind::GRAPH_BUFFER => f.write_str("GRAPH_BUFFER"),
             HandleKind::CAPTURE_PLAN => f.write_str("CAPTURE_PLAN"),
             HandleKind::GRAPH_EXEC => f.write_str("GRAPH_EXEC"),
+            HandleKind::GRAPH_VALUE => f.write_str("GRAPH_VALUE"),
             HandleKind(other) => write!(f, "HandleKind({})", other),
         }
     }
@@ -591,6 +594,8 @@ impl ArgKind {
     pub const POINTER: ArgKind = ArgKind(manyrt_sys::RT_ARG_POINTER);
     /// local memory; args\[i\] points to a size\_t, the bytes to reserve
     pub const LOCAL: ArgKind = ArgKind(manyrt_sys::RT_ARG_LOCAL);
+    /// in rtGraphArg\_t alone: a named value of the graph
+    pub const GRAPH_VALUE: ArgKind = ArgKind(manyrt_sys::RT_ARG_GRAPH_VALUE);
 }
 
 impl fmt::Debug for ArgKind {
@@ -599,6 +604,7 @@ impl fmt::Debug for ArgKind {
             ArgKind::VALUE => f.write_str("VALUE"),
             ArgKind::POINTER => f.write_str("POINTER"),
             ArgKind::LOCAL => f.write_str("LOCAL"),
+            ArgKind::GRAPH_VALUE => f.write_str("GRAPH_VALUE"),
             ArgKind(other) => write!(f, "ArgKind({})", other),
         }
     }

@@ -11,7 +11,7 @@ use crate::event::{Event, Fence};
 use crate::kernel::{Kernel, Launch};
 use crate::memory::{Memory, Pod};
 use crate::owner::owner;
-use crate::results::GraphBufferInfo;
+use crate::results::{GraphBufferInfo, GraphValueInfo};
 use crate::{Error, Result};
 use std::ffi::CString;
 use std::marker::PhantomData;
@@ -32,6 +32,12 @@ pub struct GraphBuffer {
     pub(crate) handle: manyrt_sys::rtGraphBuffer_t,
 }
 
+/// A number, or another Pod, that a graph names before it is known, and that arguments of any number of kernels are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct GraphValue {
+    pub(crate) handle: manyrt_sys::rtGraphValue_t,
+}
+
 // SAFETY: handles that the library checks at each call, from any thread.
 unsafe impl Send for Node {}
 // SAFETY: as above.
@@ -40,6 +46,10 @@ unsafe impl Sync for Node {}
 unsafe impl Send for GraphBuffer {}
 // SAFETY: as above.
 unsafe impl Sync for GraphBuffer {}
+// SAFETY: as above.
+unsafe impl Send for GraphValue {}
+// SAFETY: as above.
+unsafe impl Sync for GraphValue {}
 
 impl Node {
     pub(crate) fn from_handle(handle: manyrt_sys::rtGraphNode_t) -> Option<Node> {
@@ -66,6 +76,40 @@ impl GraphBuffer {
     pub fn at(self, offset: u64) -> Operand<'static> {
         let raw = manyrt_sys::rtGraphOperand_t { buffer: self.handle, offset, pointer: ptr::null_mut() };
         Operand { raw, _memory: PhantomData }
+    }
+}
+
+impl GraphValue {
+    /// Size and name.
+    pub fn info(&self) -> Result<GraphValueInfo> {
+        get_struct!(rtGraphValueGetInfo(rtGraphValueInfo_t, self.handle)).map(|raw| GraphValueInfo::new(&raw))
+    }
+}
+
+/// What a value of a child graph is in the graph that has it.
+#[derive(Debug, Clone, Copy)]
+pub struct ValueBinding<'a> {
+    raw: manyrt_sys::rtGraphValueBinding_t,
+    _data: PhantomData<&'a ()>,
+}
+
+impl<'a> ValueBinding<'a> {
+    /// A value of the graph that has the node.
+    pub fn outer(child: GraphValue, outer: GraphValue) -> Self {
+        let raw = manyrt_sys::rtGraphValueBinding_t { value: child.handle, outer: outer.handle, data: ptr::null(), size: 0 };
+        ValueBinding { raw, _data: PhantomData }
+    }
+
+    /// This, for good.
+    pub fn fixed<T: Pod>(child: GraphValue, data: &'a T) -> Self {
+        let pointer: *const T = data;
+        let raw = manyrt_sys::rtGraphValueBinding_t {
+            value: child.handle,
+            outer: ptr::null_mut(),
+            data: pointer.cast(),
+            size: size_of::<T>() as u64,
+        };
+        ValueBinding { raw, _data: PhantomData }
     }
 }
 
@@ -135,6 +179,11 @@ impl<'a> GraphArg<'a> {
     pub fn value<T: Pod>(value: &'a T) -> Self {
         let pointer: *const T = value;
         GraphArg::new(ArgKind::VALUE, 0, size_of::<T>() as u64, pointer.cast(), NO_MEMORY)
+    }
+
+    /// A named value of the graph.
+    pub fn named(value: GraphValue) -> Self {
+        GraphArg::new(ArgKind::GRAPH_VALUE, 0, 0, value.handle.cast::<c_void>(), NO_MEMORY)
     }
 
     /// Memory that the kernel reads.
@@ -331,6 +380,15 @@ impl Graph {
         Ok(GraphBuffer { handle })
     }
 
+    /// Names a value of the size of a T, which is bound once for all nodes that use it; `initial` until then.
+    pub fn add_value<T: Pod>(&self, initial: Option<T>, name: &str) -> Result<GraphValue> {
+        let name = c_string("rtGraphAddValue", "name", name)?;
+        let initial: *const T = initial.as_ref().map_or(ptr::null(), |value| value);
+        let (size, data) = (size_of::<T>() as u64, initial.cast::<c_void>());
+        let handle = get!(rtGraphAddValue(manyrt_sys::rtGraphValue_t, size, data, name.as_ptr(), self.handle))?;
+        Ok(GraphValue { handle })
+    }
+
     /// Turns the addresses of memory that nodes name, from a capture, into a buffer that an exec can bind anew.
     pub fn make_buffer<T: Pod>(&self, memory: &impl Memory<T>, role: GraphBufferRole, name: &str) -> Result<GraphBuffer> {
         let (name, memory) = (c_string("rtGraphMakeBuffer", "name", name)?, memory.region());
@@ -390,6 +448,18 @@ impl Graph {
 
     /// Adds a whole graph, as it is now, as one node. Each of its buffers that is no temporary gets memory.
     pub fn add_graph(&self, graph: &Graph, bindings: &[(GraphBuffer, Operand<'_>)], after: After<'_>) -> Result<Node> {
+        self.add_graph_with_values(graph, bindings, &[], after)
+    }
+
+    /// The same for a graph with values. Each of them that has none at first is said.
+    pub fn add_graph_with_values(
+        &self,
+        graph: &Graph,
+        bindings: &[(GraphBuffer, Operand<'_>)],
+        values: &[ValueBinding<'_>],
+        after: After<'_>,
+    ) -> Result<Node> {
+        let values: Vec<_> = values.iter().map(|each| each.raw).collect();
         let bindings: Vec<_> = bindings
             .iter()
             .map(|(buffer, memory)| manyrt_sys::rtGraphBinding_t { buffer: buffer.handle, memory: memory.raw })
@@ -398,6 +468,8 @@ impl Graph {
             binding_count: bindings.len() as u32,
             graph: graph.handle,
             bindings: if bindings.is_empty() { ptr::null() } else { bindings.as_ptr() },
+            value_binding_count: values.len() as u32,
+            value_bindings: if values.is_empty() { ptr::null() } else { values.as_ptr() },
             ..Default::default()
         };
         add!(rtGraphAddChildGraphNode, self, params, after)
@@ -477,6 +549,19 @@ impl Graph {
             buffers.resize(count as usize, ptr::null_mut());
             if buffers.len() <= capacity {
                 return Ok(buffers.into_iter().map(|handle| GraphBuffer { handle }).collect());
+            }
+        }
+    }
+
+    /// The values, in the order in which they were added.
+    pub fn values(&self) -> Result<Vec<GraphValue>> {
+        let mut values = Vec::new();
+        loop {
+            let (mut count, capacity) = (0, values.len());
+            call!(rtGraphGetValues(values.as_mut_ptr(), capacity as u32, &mut count, self.handle))?;
+            values.resize(count as usize, ptr::null_mut());
+            if values.len() <= capacity {
+                return Ok(values.into_iter().map(|handle| GraphValue { handle }).collect());
             }
         }
     }

@@ -63,7 +63,10 @@ pub use context::{Context, ContextOptions, CurrentContext};
 pub use device::{Device, MemoryInfo};
 pub use error::{Error, Result};
 pub use event::{Event, Fence};
-pub use graph::{After, CopyParams, CopyRowsParams, FillParams, Graph, GraphArg, GraphBuffer, KernelParams, Node, Operand};
+pub use graph::ValueBinding;
+pub use graph::{
+    After, CopyParams, CopyRowsParams, FillParams, Graph, GraphArg, GraphBuffer, GraphValue, KernelParams, Node, Operand,
+};
 pub use kernel::{Argument, Dim, Kernel, KernelArg, KernelArgs, Launch, Local};
 pub use memory::{Buffer, DeviceBuffer, HostBuffer, MallocOptions, Memory, Pod, Region, Rows, SharedBuffer};
 pub use module::{Module, ModuleOptions};

@@ -4,13 +4,14 @@
 use crate::constants::{GraphNodeType, Verdict};
 use crate::context::Context;
 use crate::error::{call, get, get_struct};
-use crate::graph::{CopyParams, CopyRowsParams, FillParams, Graph, GraphBuffer, KernelParams, Node};
+use crate::graph::{CopyParams, CopyRowsParams, FillParams, Graph, GraphBuffer, GraphValue, KernelParams, Node};
 use crate::memory::{Memory, Pod};
 use crate::module::Module;
 use crate::owner::owner;
 use crate::results::{CapturePlanBuffer, CapturePlanInfo};
 use crate::stream::Stream;
 use crate::{Error, Result, Status};
+use std::mem::size_of;
 use std::ptr;
 
 /// How a graph runs in one context.
@@ -136,7 +137,16 @@ impl GraphExec {
         call!(rtGraphExecBindBufferRange(buffer.handle, memory.pointer, bytes, self.handle)).map(drop)
     }
 
-    /// Exchanges the launch of a kernel.
+    /// Says what a value of the graph is, for all nodes that use it.
+    ///
+    /// # Safety
+    /// With this value their kernels keep to the memory that their arguments name.
+    pub unsafe fn bind_value<T: Pod>(&self, value: GraphValue, data: T) -> Result<()> {
+        let (data, size): (*const T, _) = (&data, size_of::<T>() as u64);
+        call!(rtGraphExecBindValue(value.handle, data.cast(), size, self.handle)).map(drop)
+    }
+
+    /// Exchanges the launch of a kernel. Arguments may name buffers and values, and follow what is bound later.
     ///
     /// # Safety
     /// As for [`Graph::add_kernel`].

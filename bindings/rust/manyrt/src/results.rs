@@ -340,6 +340,28 @@ impl GraphBufferInfo {
     }
 }
 
+/// Result of rtGraphValueGetInfo.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct GraphValueInfo {
+    /// bytes
+    pub size: u32,
+    /// 1: launches before rtGraphExecBindValue have the bytes given to rtGraphAddValue; else 0
+    pub has_initial: u32,
+    /// cut to what fits; empty: it has none
+    pub name: String,
+}
+
+impl GraphValueInfo {
+    pub(crate) fn new(raw: &manyrt_sys::rtGraphValueInfo_t) -> Self {
+        GraphValueInfo {
+            size: raw.size,
+            has_initial: raw.has_initial,
+            name: text(&raw.name),
+        }
+    }
+}
+
 /// Result of rtCapturePlanGetInfo.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]

@@ -13,6 +13,44 @@ fn setup() -> (Context, Stream) {
 }
 
 #[test]
+fn a_value_is_bound_once_for_all_nodes_that_use_it() {
+    let (context, stream) = setup();
+    let module = Module::from_source(&context, ADD, "").unwrap();
+    let kernel = module.kernel("add").unwrap();
+    let graph = Graph::new().unwrap();
+    let data = graph.add_buffer(64, GraphBufferRole::OUTPUT, "data").unwrap();
+    let addend = graph.add_value::<i32>(None, "addend").unwrap();
+    let more = graph.add_value(Some(100i32), "more").unwrap();
+    assert_eq!(graph.values().unwrap(), [addend, more]);
+    let info = more.info().unwrap();
+    assert_eq!((info.size, info.has_initial, info.name.as_str()), (4, 1, "more"));
+    for value in [addend, addend, more] {
+        let args = [GraphArg::reads(data), GraphArg::writes(data), GraphArg::named(value)];
+        // SAFETY: 16 items use 64 bytes.
+        unsafe { graph.add_kernel(&KernelParams::new(&kernel, Launch::new(1, 16), &args), After::Inferred) }.unwrap();
+    }
+    let outer = Graph::new().unwrap();
+    let memory = DeviceBuffer::<i32>::zeroed(&context, 16).unwrap();
+    let step = outer.add_value::<i32>(None, "step").unwrap();
+    let bindings = [(data, Operand::memory(&memory))];
+    let unbound = outer.add_graph(&graph, &bindings, After::Inferred).unwrap_err();
+    assert!(unbound.message().contains("addend"), "{}", unbound.message());
+    let values = [ValueBinding::outer(addend, step), ValueBinding::fixed(more, &7i32)];
+    outer.add_graph_with_values(&graph, &bindings, &values, After::Inferred).unwrap();
+    let exec = outer.instantiate(&context).unwrap();
+    assert!(exec.launch(&stream).unwrap_err().message().contains("step"), "a value that is not bound is named");
+    for each in [1i32, 10] {
+        // SAFETY: the value is no index.
+        unsafe { exec.bind_value(step, each) }.unwrap();
+        exec.launch(&stream).unwrap();
+    }
+    // SAFETY: refused.
+    assert_eq!(unsafe { exec.bind_value(step, 1u64) }.unwrap_err().status(), Status::INVALID_VALUE);
+    stream.synchronize().unwrap();
+    assert_eq!(memory.to_vec().unwrap(), [2 + 7 + 20 + 7; 16]);
+}
+
+#[test]
 fn a_graph_is_built_planned_changed_and_run() {
     let (context, stream) = setup();
     let module = Module::from_source(&context, ADD, "").unwrap();

@@ -78,7 +78,8 @@ class ReplayMaker final : public backend::ReplayMaker {
  public:
   explicit ReplayMaker(Device& device) : device_(device) {}
   bool takes(const backend::ReplayStep::Work& work) override;
-  Status make(Ref<backend::Replay>* replay, std::span<const backend::ReplayStep> steps) override {
+  Status make(Ref<backend::Replay>* replay, std::span<const backend::ReplayStep> steps,
+              std::span<const backend::Slot>) override {
     return Replay::create(replay, device_, steps);
   }
 
