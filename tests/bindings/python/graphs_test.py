@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Graphs: captures that end well and badly, plans, other buffers and arguments between launches, updates."""
 
+import struct
 import unittest
 
 import manyrt
@@ -18,7 +19,7 @@ class GraphsTest(unittest.TestCase):
         self.addCleanup(self.context.close)
         self.stream = self.context.stream()
         module = self.context.module(SOURCE)
-        self.add, self.twice = module["add"][1, 4], module["twice"][1, 4]
+        self.add, self.twice, self.half = module["add"][1, 4], module["twice"][1, 4], module["add"][1, 2]
 
     def capture(self, data, value=1.0):
         with self.stream.capture() as graph:
@@ -52,6 +53,128 @@ class GraphsTest(unittest.TestCase):
             exec_.bind(buffer, self.context.zeros(2))
         exec_.bind(buffer, self.context.zeros(2), 8)
         exec_.set_kernel(graph.nodes[0], self.add, data, 1.0)
+
+    def build(self):
+        """x = x + first; y = x; y = y + second, and y of it from the middle on + second."""
+        graph = self.context.graph()
+        x, y = graph.add_buffer(16, "input", "x"), graph.add_buffer(16, "output", "y")
+        first, second = graph.add_value("float32", "first"), graph.add_value("float32", "second", 1)
+        graph.add_kernel(self.add, x, first)
+        graph.add_copy(y, x)
+        graph.add_kernel(self.add, manyrt.updates(y), second)
+        graph.add_kernel(self.half, y.at(8), second)
+        return graph, x, y, first, second
+
+    def test_a_value_is_bound_once_for_all_nodes_that_use_it(self):
+        graph, x, y, first, second = self.build()
+        self.assertEqual([node.type for node in graph.nodes], ["kernel", "memcpy", "kernel", "kernel"])
+        self.assertEqual([(value.name, value.nbytes, value.has_initial) for value in graph.values],
+                         [("first", 4, False), ("second", 4, True)])
+        exec_ = graph.instantiate()
+        data, result = self.context.zeros(4), self.context.zeros(4)
+        exec_.bind(x, data)
+        exec_.bind(y, result)
+        with self.assertRaisesRegex(manyrt.InvalidValue, 'The value "first" is not bound'):
+            exec_.launch(self.stream)
+        exec_.bind(first, 10)
+        exec_.launch(self.stream)
+        self.assertEqual(result.tolist(self.stream), [11.0, 11.0, 12.0, 12.0])
+        exec_.bind(second, 2.5)
+        exec_.launch(self.stream)
+        self.assertEqual(result.tolist(self.stream), [22.5, 22.5, 25.0, 25.0])
+        with self.assertRaisesRegex(manyrt.InvalidValue, "'second' is a number of type float32"):
+            exec_.bind(second, 1e300)
+        with self.assertRaisesRegex(manyrt.InvalidValue, 'The value "second" has 4 bytes; 8 were given.'):
+            exec_.bind(second, b"12345678")
+        with self.assertRaisesRegex(TypeError, "'second' takes a number of type float32, or bytes"):
+            exec_.bind(second, "x")
+
+    def test_a_node_that_was_set_follows_what_is_bound_later(self):
+        graph, x, y, first, second = self.build()
+        exec_ = graph.instantiate()
+        data, result, other = self.context.zeros(4), self.context.zeros(4), self.context.zeros(4)
+        for target, given in ((x, data), (y, result), (first, 1)):
+            exec_.bind(target, given)
+        exec_.set_kernel(graph.nodes[2], self.add, y, first)  # the other value
+        exec_.set_kernel(graph.nodes[3], self.half, y, second)  # from the beginning on
+        exec_.bind(y, other)
+        exec_.bind(first, 5)
+        exec_.launch(self.stream)
+        self.assertEqual(other.tolist(self.stream), [11.0, 11.0, 10.0, 10.0])
+        self.assertEqual(result.tolist(), [0.0] * 4)
+        exec_.set_kernel(graph.nodes[2], self.add, result, 7.0)  # an array stays
+        exec_.bind(y, data)
+        self.assertRaises(manyrt.InvalidValue, exec_.launch, self.stream)  # the copy is one onto itself
+        exec_.bind(y, other)
+        exec_.launch(self.stream)
+        self.assertEqual(result.tolist(self.stream), [7.0] * 4)
+
+    def test_values_of_a_graph_in_a_graph(self):
+        inner, x, y, first, second = self.build()
+        graph = self.context.graph()
+        data, result = self.context.zeros(4), self.context.zeros(4)
+        step = graph.add_value("float32", "step")
+        event, fence = self.context.event(), self.context.fence()
+        begin = graph.add_fill(data, 0.0, after=[])
+        child = graph.add_graph(inner, {x: data, y: result}, {first: step, second: 3}, after=[begin])
+        graph.add_event_record(event, after=[child])
+        graph.add_fence_signal(fence, 5, after=[graph.add_empty([child])])
+        exec_ = graph.instantiate()
+        exec_.bind(step, 4)
+        exec_.launch(self.stream)
+        event.synchronize()
+        fence.wait(5)
+        self.assertEqual(result.tolist(self.stream), [7.0, 7.0, 10.0, 10.0])
+        with self.assertRaisesRegex(manyrt.InvalidValue, 'The child\'s value "first" is not bound'):
+            graph.add_graph(inner, {x: data, y: result})
+
+    def test_a_value_that_does_not_fit_is_refused(self):
+        graph = self.context.graph()
+        x = graph.add_buffer(16, "input", "x")
+        whole, wide = graph.add_value("int32", "whole"), graph.add_value(8, "wide")
+        with self.assertRaisesRegex(TypeError, "argument 1 'y' .* takes a value of type float32"):
+            graph.add_kernel(self.add, x, whole)
+        with self.assertRaisesRegex(TypeError, "takes 4 bytes, the value has 8"):
+            graph.add_kernel(self.add, x, wide)
+        with self.assertRaisesRegex(TypeError, "is a pointer"):
+            graph.add_kernel(self.add, whole, 1.0)
+        graph.add_kernel(self.add, x, 1.0)
+        with self.assertRaisesRegex(manyrt.InvalidValue, 'The value "whole" is used by no node'):
+            graph.instantiate()
+        with self.assertRaisesRegex(manyrt.InvalidValue, "'short' has 8 bytes, 2 were given"):
+            graph.add_value(8, "short", b"12")
+
+    def test_nodes_that_only_read_have_no_order(self):
+        copies = self.context.module("kernel void copy(global const float *x, global float *y) {"
+                                     " y[get_global_id(0)] = x[get_global_id(0)]; }")["copy"][1, 4]
+        graph = self.context.graph()
+        x = graph.add_buffer(16, "constant", "x")
+        results = [self.context.zeros(4) for _ in range(3)]
+        outputs = [graph.add_buffer(16, "output", "y") for _ in results]
+        for output in outputs:
+            graph.add_kernel(copies, manyrt.reads(x), manyrt.writes(output))
+        with graph.plan() as plan:
+            self.assertEqual((plan.info["level_count"], plan.info["dependency_count"]), (1, 0))
+            exec_ = plan.instantiate()
+        exec_.bind(x, self.context.array([1, 2, 3, 4], "float32"))
+        for output, result in zip(outputs, results):
+            exec_.bind(output, result)
+        exec_.launch(self.stream)
+        self.assertEqual([result.tolist(self.stream) for result in results], [[1.0, 2.0, 3.0, 4.0]] * 3)
+
+    def test_a_loaded_graph_has_its_values(self):
+        graph = self.build()[0]
+        loaded = self.context.load_graph(graph.save())
+        first, second = loaded.values
+        exec_ = loaded.instantiate()
+        data, result = self.context.zeros(4), self.context.zeros(4)
+        for buffer, array in zip(loaded.buffers, (data, result)):
+            exec_.bind(buffer, array)
+        exec_.bind(first, struct.pack("<f", 2.0))
+        exec_.launch(self.stream)
+        self.assertEqual(result.tolist(self.stream), [3.0, 3.0, 4.0, 4.0])
+        with self.assertRaisesRegex(TypeError, "'second' takes bytes"):
+            exec_.bind(second, 1.0)
 
     def test_a_node_takes_other_arguments(self):
         data = self.context.zeros(4)

@@ -24,7 +24,8 @@ from .errors import (IO, BackendUnavailable, BuildFailed, Busy, CaptureInvalidat
                      Driver, Error, Forked, Internal, InvalidDevice, InvalidHandle, InvalidImage, InvalidValue, LaunchFailed,
                      NotFound, NotSupported, OutOfMemory, ShutDown, Timeout, WrongContext)
 from .graph import Capture as _Capture
-from .graph import Graph, GraphBuffer, GraphExec, Node, Plan
+from .graph import Graph, GraphExec, Node, Plan
+from .graph_parts import GraphBuffer, GraphValue, reads, updates, writes
 from .kernel import ArgInfo, Kernel, Launcher, Local, Module
 from .memory import Array, Pool, ReadOnlyArray
 from .stream import Event, Fence, Stream
@@ -33,16 +34,17 @@ from .trace import start_trace, stop_trace, trace, trace_mark, trace_range
 __all__ = [
     "DTYPES", "IO", "ArgInfo", "Array", "BackendUnavailable", "BuildFailed", "Busy", "CaptureInvalidated", "CaptureUnsafe",
     "CompilerNotFound", "Context", "DType", "Device", "DeviceLost", "Driver", "ElementwiseKernel", "Error", "Event", "Fence",
-    "Forked", "Graph", "GraphBuffer", "GraphExec", "Internal", "InvalidDevice", "InvalidHandle", "InvalidImage",
+    "Forked", "Graph", "GraphBuffer", "GraphExec", "GraphValue", "Internal", "InvalidDevice", "InvalidHandle", "InvalidImage",
     "InvalidValue", "Kernel", "LaunchFailed", "Launcher", "LibraryError", "Local", "Module", "Node", "NotFound",
     "NotSupported", "OutOfMemory", "Plan", "Pool", "ReadOnlyArray", "ReductionKernel", "ShutDown", "Stream", "Timeout",
-    "WrongContext", "__version__", "backend_info", "devices", "library_path", "library_version", "live_handles", "rt",
-    "set_log", "start_trace", "stop_trace", "trace", "trace_mark", "trace_range",
+    "WrongContext", "__version__", "backend_info", "devices", "library_path", "library_version", "live_handles", "reads",
+    "rt", "set_log", "start_trace", "stop_trace", "trace", "trace_mark", "trace_range", "updates", "writes",
 ]
 
 _help.show([value for name, value in list(globals().items()) if name in __all__] + [_Capture, _Owned], {
     Array: "Context.empty(), zeros(), array() or a pool", ReadOnlyArray: "Context.from_dlpack() or from_cuda_array()",
     Kernel: "module[name]", Launcher: "kernel[grid, group]", Plan: "Graph.plan()", GraphExec: "Graph.instantiate()",
-    Graph: "Stream.capture() or Context.load_graph()", GraphBuffer: "Graph.make_buffer()", Node: "Graph.nodes",
+    Graph: "Stream.capture(), Context.graph() or Context.load_graph()",
+    GraphBuffer: "Graph.add_buffer() or Graph.make_buffer()", GraphValue: "Graph.add_value()", Node: "Graph.nodes",
     _Capture: "Stream.capture()",
 }, __name__)

@@ -17,7 +17,10 @@ rtStreamWaitStream""".split())
 KEPT = HOT | frozenset("""rtCapturePlanGetInfo rtCapturePlanGetStep rtContextGetCurrent rtContextGetStats
 rtContextSetCurrent rtDeviceGetProperties rtDeviceHasCapability rtEventCreate rtEventElapsedNanoseconds rtFenceCreate
 rtFenceGetValue rtGetLastErrorMessage rtGetLiveHandleCount rtGetVersion
-rtGraphBufferGetInfo rtGraphExecBindBufferRange rtGraphExecSetKernelParams rtGraphNodeGetType rtKernelGetArgInfo rtKernelGetInfo
+rtGraphAddBuffer rtGraphAddDependencies rtGraphAddEmptyNode rtGraphAddEventRecordNode rtGraphAddEventWaitNode
+rtGraphAddFenceSignalNode rtGraphAddFenceWaitNode rtGraphAddFillNode rtGraphAddKernelNode rtGraphAddMemcpyNode rtGraphAddValue
+rtGraphBufferGetInfo rtGraphCreate rtGraphExecBindBufferRange rtGraphExecBindValue rtGraphExecSetKernelParams rtGraphNodeGetType
+rtGraphValueGetInfo rtKernelGetArgInfo rtKernelGetInfo
 rtKernelGetName rtKernelSuggestGroupSize rtLaunchHostFunctionWithRelease rtMemFillAsync rtMemPoolGetStats rtMemPoolResetPeak
 rtModuleGetBuildLog rtModuleGetInfo rtModuleGetKernelByIndex rtModuleGetKernelCount rtPointerGetNative rtStreamBeginCapture
 rtStreamGetNative rtStreamGetPriority rtStreamIsCapturing rtStreamLaunchNativeWithRelease rtStreamSignalFence
@@ -40,7 +43,8 @@ rtMemPoolSetLimit rtMemPoolTrim""".split(), _MEMORY),
 rtModuleGetKernel rtStreamCreate rtStreamImport""".split(), _OBJECT),
     **dict.fromkeys("""rtCapturePlanDestroy rtContextDestroy rtEventDestroy rtFenceDestroy rtGraphDestroy rtGraphExecDestroy
 rtMemPoolDestroy rtModuleDestroy rtStreamDestroy""".split(), _END),
-    **dict.fromkeys("""rtGraphClone rtGraphExportDot rtGraphGetBuffers rtGraphGetNodes rtGraphLoad rtGraphMakeBuffer rtGraphSave
+    **dict.fromkeys("""rtGraphAddChildGraphNode rtGraphClone rtGraphExportDot rtGraphGetBuffers rtGraphGetNodes rtGraphGetValues
+rtGraphLoad rtGraphMakeBuffer rtGraphSave
 rtMemPoolDumpJson rtStreamEndCapture""".split(), _LONG),
     **dict.fromkeys("rtGetErrorName rtGetErrorString".split(), _TEXT),
     "rtMemPrefetchAsync": "a driver moves pages inside the call, which may take milliseconds",

@@ -228,6 +228,11 @@ class Context(Owned):
         """Kernels from a file: OpenCL C, CUDA C++, PTX, cubin, SPIR-V, as the device takes them."""
         return Module(self, path=path, options=options, format=format)
 
+    def graph(self) -> Graph:
+        """An empty graph, to which add_kernel() and its like add nodes."""
+        from .graph import Graph  # needs this module
+        return Graph._create(self)
+
     def load_graph(self, data: bytes) -> Graph:
         """A graph from what Graph.save() gave."""
         from .graph import Graph  # needs this module

@@ -10,21 +10,20 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Type
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple, Type, Union
 
 from ._library import NULL, ffi, hot, lib
 from ._object import Owned, as_dict, choice, text, utf8
+from .dtypes import dtype as dtype_of
 from .errors import InvalidHandle, InvalidValue, check, raise_error
+from .graph_parts import ROLES, GraphBuffer, GraphValue, Memory, operand, pack
 from .memory import Array
 
 if TYPE_CHECKING:
     from .device import Context
     from .kernel import Launcher, Module
-    from .stream import Stream
+    from .stream import Event, Fence, Stream
 
-ROLES = {"input": lib.RT_GRAPH_BUFFER_INPUT, "output": lib.RT_GRAPH_BUFFER_OUTPUT, "temporary": lib.RT_GRAPH_BUFFER_TEMPORARY,
-         "constant": lib.RT_GRAPH_BUFFER_CONSTANT}
-_ROLE_NAMES = {number: name for name, number in ROLES.items()}
 _NODE_TYPES = ["empty", "kernel", "memcpy", "memcpy_2d", "fill", "host", "native", "child_graph", "event_record", "event_wait",
                "fence_signal", "fence_wait", "prefetch", "allocation", "free"]
 
@@ -56,33 +55,28 @@ class Node:
         return f"<manyrt.Node {self.type}>"
 
 
-class GraphBuffer:
-    """Memory that a graph names and that is bound before a launch; ends with its graph. Made by Graph.make_buffer().
-
-    It has `name`, `role` ("input", "output", "constant", "temporary") and `nbytes`, the most bytes that can be bound."""
-
-    def __init__(self, graph: Graph, handle: Any) -> None:
-        self.graph = graph
-        self.handle = handle
-        out = ffi.new("rtGraphBufferInfo_t *", {"struct_size": ffi.sizeof("rtGraphBufferInfo_t")})
-        check(lib.rtGraphBufferGetInfo(out, handle))
-        info = as_dict(out)
-        self.name: str = info["name"]
-        self.nbytes: int = info["size"]
-        self.role = _ROLE_NAMES.get(info["role"], "unknown")
-
-    def __repr__(self) -> str:
-        return f"<manyrt.GraphBuffer '{self.name}', {self.role}, {self.nbytes} bytes>"
+After = Optional[Sequence[Node]]  # the nodes that come before; None: they follow from what nodes read and write
 
 
 class Graph(Owned):
-    """Nodes of work and their order. Made by Stream.capture(), which fills it at the end of the block, or by
-    Context.load_graph()."""
+    """Nodes of work and their order. Made by Stream.capture(), which fills it at the end of the block, by Context.load_graph(),
+    or by Context.graph(), to which add_kernel() and its like add nodes.
+
+    `after` names the nodes that come before a node; without it they follow from what nodes read and write."""
 
     _destroy = "rtGraphDestroy"
 
     def __init__(self, context: Context) -> None:
         self.context = context
+
+    @classmethod
+    def _create(cls, context: Context) -> Graph:
+        """As Context.graph()."""
+        out = ffi.new("rtGraph_t *")
+        check(lib.rtGraphCreate(out))
+        graph = cls(context)
+        graph._own(out[0])
+        return graph
 
     @classmethod
     def _load(cls, context: Context, data: bytes) -> Graph:
@@ -119,6 +113,117 @@ class Graph(Owned):
         check(lib.rtGraphGetBuffers(out, count[0], count, self._h))
         return [GraphBuffer(self, out[at]) for at in range(count[0])]
 
+    @property
+    def values(self) -> List[GraphValue]:
+        count = ffi.new("uint32_t *")
+        check(lib.rtGraphGetValues(NULL, 0, count, self._h))
+        out = ffi.new("rtGraphValue_t[]", max(1, count[0]))
+        check(lib.rtGraphGetValues(out, count[0], count, self._h))
+        return [GraphValue(self, out[at]) for at in range(count[0])]
+
+    # ---- building it node by node
+
+    def add_buffer(self, nbytes: int, role: str, name: str = "") -> GraphBuffer:
+        """Names memory that GraphExec.bind() gives, or of a "temporary" the plan."""
+        out = ffi.new("rtGraphBuffer_t *")
+        check(lib.rtGraphAddBuffer(out, nbytes, choice(role, ROLES, "role"), utf8(name, "the name") if name else NULL, self._h))
+        return GraphBuffer(self, out[0])
+
+    def add_value(self, dtype: Any, name: str = "", initial: Any = None) -> GraphValue:
+        """Names a number of a type ("int32"), or so many bytes, that arguments of any number of kernels are. It is `initial`
+        until GraphExec.bind() says another."""
+        kind = None if isinstance(dtype, int) else dtype_of(dtype)
+        nbytes = dtype if kind is None else kind.itemsize
+        data = None if initial is None else pack(initial, kind, f"The value '{name}'")
+        if data is not None and len(data) != nbytes:
+            raise InvalidValue(f"The value '{name}' has {nbytes} bytes, {len(data)} were given.")
+        out = ffi.new("rtGraphValue_t *")
+        check(lib.rtGraphAddValue(out, nbytes, NULL if data is None else ffi.from_buffer(data),
+                                  utf8(name, "the name") if name else NULL, self._h))
+        return GraphValue(self, out[0], kind)
+
+    def _add(self, function: Any, params: Any, after: After) -> Node:
+        nodes = ffi.new("rtGraphNode_t[]", [node.handle for node in after or ()] or 1)
+        out = ffi.new("rtGraphNode_t *")
+        before = (NULL, lib.RT_INFERRED) if after is None else (nodes, len(after))
+        check(function(out, *(() if params is None else (params,)), *before, self._h))
+        return Node(self, out[0])
+
+    def add_kernel(self, launcher: Launcher, *args: Any, after: After = None) -> Node:
+        """Adds the launch of a kernel: add_kernel(kernel[grid, group], x, 2.0).
+
+        A pointer takes a buffer of the graph too, or a part of one, buffer.at(offset); reads(x), writes(x) and updates(x) say
+        what the kernel does with it, else it is read and written. Any other argument takes a value of the graph too."""
+        params, keep = launcher._graph_params(args)
+        node = self._add(lib.rtGraphAddKernelNode, params, after)
+        del keep
+        return node
+
+    def add_copy(self, dst: Memory, src: Memory, nbytes: Optional[int] = None, *, after: After = None) -> Node:
+        """Adds a copy of `nbytes` bytes, else of as many as the smaller side has."""
+        params = _params("rtGraphMemcpyParams_t")
+        room = min(operand(params.dst, dst, "the destination of a copy"), operand(params.src, src, "the source of a copy"))
+        params.size = room if nbytes is None else nbytes
+        return self._add(lib.rtGraphAddMemcpyNode, params, after)
+
+    def add_fill(self, dst: Memory, value: Any, count: Optional[int] = None, dtype: Any = None, *,
+                 after: After = None) -> Node:
+        """Adds a fill with `count` times a number of a type (of an array: its own), else with as many as there is room for."""
+        kind = dst.dtype if dtype is None and isinstance(dst, Array) else dtype_of("uint8" if dtype is None else dtype)
+        pattern = pack(value, kind, "The value of a fill")
+        if len(pattern) > 16:
+            raise InvalidValue(f"A pattern has at most 16 bytes; the value has {len(pattern)}.")
+        params = _params("rtGraphFillParams_t", pattern_size=len(pattern))
+        ffi.memmove(params.pattern, pattern, len(pattern))
+        room = operand(params.dst, dst, "the destination of a fill")
+        params.count = room // len(pattern) if count is None else count
+        return self._add(lib.rtGraphAddFillNode, params, after)
+
+    def add_empty(self, after: Sequence[Node] = ()) -> Node:
+        """Adds a node that does nothing, where dependencies meet."""
+        return self._add(lib.rtGraphAddEmptyNode, None, after)
+
+    def add_graph(self, graph: Graph, bindings: Mapping[GraphBuffer, Memory],
+                  values: Optional[Mapping[GraphValue, Any]] = None, *, after: After = None) -> Node:
+        """Adds another graph, as it is now, as one node: what its buffers are, and its values, in this one."""
+        memory = ffi.new("rtGraphBinding_t[]", len(bindings) or 1)
+        for at, (buffer, given) in enumerate(bindings.items()):
+            memory[at].buffer = buffer.handle
+            operand(memory[at].memory, given, f"the buffer '{buffer.name}'")
+        said, keep = ffi.new("rtGraphValueBinding_t[]", len(values or ()) or 1), []
+        for at, (value, number) in enumerate((values or {}).items()):
+            said[at].value = value.handle
+            if isinstance(number, GraphValue):
+                said[at].outer = number.handle
+                continue
+            keep.append(ffi.from_buffer(value._pack(number)))
+            said[at].data, said[at].size = keep[-1], len(keep[-1])
+        params = _params("rtGraphChildParams_t", graph=graph._h, bindings=memory, binding_count=len(bindings),
+                         value_bindings=said, value_binding_count=len(values or ()))
+        return self._add(lib.rtGraphAddChildGraphNode, params, after)
+
+    def add_event_record(self, event: Event, *, after: After = None) -> Node:
+        """Adds the record of an event."""
+        return self._add(lib.rtGraphAddEventRecordNode, _params("rtGraphEventParams_t", event=event._h), after)
+
+    def add_event_wait(self, event: Event, *, after: After = None) -> Node:
+        """Adds a wait for the record that an event has at the launch."""
+        return self._add(lib.rtGraphAddEventWaitNode, _params("rtGraphEventParams_t", event=event._h), after)
+
+    def add_fence_signal(self, fence: Fence, value: int, *, after: After = None) -> Node:
+        """Adds the signal of a fence."""
+        return self._add(lib.rtGraphAddFenceSignalNode, _params("rtGraphFenceParams_t", fence=fence._h, value=value), after)
+
+    def add_fence_wait(self, fence: Fence, value: int, *, after: After = None) -> Node:
+        """Adds a wait for a value of a fence."""
+        return self._add(lib.rtGraphAddFenceWaitNode, _params("rtGraphFenceParams_t", fence=fence._h, value=value), after)
+
+    def add_dependencies(self, *pairs: Tuple[Node, Node]) -> None:
+        """Makes the second node of each pair wait for the first."""
+        first = ffi.new("rtGraphNode_t[]", [pair[0].handle for pair in pairs] or 1)
+        second = ffi.new("rtGraphNode_t[]", [pair[1].handle for pair in pairs] or 1)
+        check(lib.rtGraphAddDependencies(first, second, len(pairs), self._h))
+
     def make_buffer(self, array: Array, role: str, name: str = "") -> GraphBuffer:
         """Turns the memory of an array that was captured into a buffer: "input", "output", "constant" or "temporary".
 
@@ -152,6 +257,10 @@ class Graph(Owned):
     def to_dot(self) -> str:
         """The graph in the language of Graphviz."""
         return text(lib.rtGraphExportDot, self._h)
+
+
+def _params(struct_name: str, **fields: Any) -> Any:
+    return ffi.new(f"{struct_name} *", {"struct_size": ffi.sizeof(struct_name), **fields})
 
 
 class Capture:
@@ -236,23 +345,25 @@ class GraphExec(Owned):
         if status < 0:
             raise_error(status)
 
-    def bind(self, buffer: GraphBuffer, array: Array, nbytes: Optional[int] = None) -> None:
-        """Binds memory to a buffer, from the next launch on: the first `nbytes` bytes of it, else as many as the buffer has.
+    def bind(self, target: Union[GraphBuffer, GraphValue], given: Any, nbytes: Optional[int] = None) -> None:
+        """Says from the next launch on what a buffer or a value of the graph is, for all nodes that use it.
 
-        With fewer bytes the program changes what uses more: the library does not know which part a captured kernel uses."""
-        size = buffer.nbytes if nbytes is None else nbytes
-        if array.nbytes < size:
-            raise InvalidValue(f"The buffer '{buffer.name}' takes {size} bytes, the array has {array.nbytes}.")
-        check(lib.rtGraphExecBindBufferRange(buffer.handle, array._h, size, self._h))
+        A buffer gets the first `nbytes` bytes of an array, else as many as it has. With fewer bytes the program changes what
+        uses more: the library does not know which part a captured kernel uses. A value gets a number of its type, or bytes."""
+        if isinstance(target, GraphValue):
+            data = target._pack(given)
+            check(lib.rtGraphExecBindValue(target.handle, ffi.from_buffer(data), len(data), self._h))
+            return
+        size = target.nbytes if nbytes is None else nbytes
+        if given.nbytes < size:
+            raise InvalidValue(f"The buffer '{target.name}' takes {size} bytes, the array has {given.nbytes}.")
+        check(lib.rtGraphExecBindBufferRange(target.handle, given._h, size, self._h))
 
     def set_kernel(self, node: Node, launcher: Launcher, *args: Any) -> None:
-        """Gives a kernel's node another shape and other arguments, from the next launch on."""
-        kernel = launcher.kernel
-        arguments, keep = kernel._graph_args(args)
-        params = ffi.new("rtGraphKernelParams_t *", {
-            "struct_size": ffi.sizeof("rtGraphKernelParams_t"), "arg_count": len(args), "kernel": kernel._h, "args": arguments,
-            "grid": launcher.grid, "group": launcher.group, "local_bytes": launcher.local_bytes,
-            "global_offset": launcher.offset})
+        """Gives a kernel's node another shape and other arguments, from the next launch on.
+
+        They are those of Graph.add_kernel(): a buffer or a value of the graph follows what is bound later, an array stays."""
+        params, keep = launcher._graph_params(args)
         check(lib.rtGraphExecSetKernelParams(node.handle, params, self._h))
         del keep
 

@@ -19,6 +19,7 @@ from ._library import NULL, ffi, hot, lib
 from ._object import Owned, as_dict, choice, text, utf8, wait
 from .dtypes import C_TYPES, DType
 from .errors import InvalidValue, WrongContext, check, raise_error
+from .graph_parts import Access, GraphBuffer, GraphValue, Place, operand
 from .memory import Array
 
 if TYPE_CHECKING:
@@ -142,6 +143,30 @@ class _Argument:
                                f"{context.device.name}.")
         return int(value._address)
 
+    def in_graph(self, out: Any, value: Any, context: Context, keep: List[Any]) -> None:
+        """Fills the rtGraphArg_t of a kernel node. `keep` gets what has to live until it has been copied."""
+        info, access = self.info, 0
+        if isinstance(value, Access) and info.kind == "pointer":
+            value, access = value.memory, value.flags
+        if info.kind == "pointer":
+            out.kind, out.access = lib.RT_ARG_POINTER, access
+            if isinstance(value, (GraphBuffer, Place)):
+                out.size = operand(out.memory, value, str(info))
+            else:
+                out.memory.pointer = ffi.cast("void *", self.pointer(value, context))
+        elif isinstance(value, GraphValue) and info.kind == "value":
+            if value.nbytes != info.size:
+                self.refuse(value, f"takes {info.size} bytes, the value has {value.nbytes}")
+            if value.dtype is not None and self.simple and C_TYPES[_c_type(info.type)] is not value.dtype:
+                self.refuse(value, f"takes a value of type {C_TYPES[_c_type(info.type)]}")
+            out.kind, out.size, out.value = lib.RT_ARG_GRAPH_VALUE, value.nbytes, ffi.cast("void *", value.handle)
+        elif info.kind == "local":
+            out.kind, out.size = lib.RT_ARG_LOCAL, self.convert(value)
+        else:
+            data = ffi.new("char[]", struct.pack("<" + self.code, self.convert(value)))
+            keep.append(data)
+            out.kind, out.size, out.value = lib.RT_ARG_VALUE, info.size, data
+
     def refuse(self, value: Any, reason: str) -> NoReturn:
         kind = InvalidValue if isinstance(value, (int, float, tuple, list, bytes)) and "pointer" not in reason else TypeError
         raise kind(f"{self.info} {reason}; got {value!r}.")
@@ -240,30 +265,30 @@ class Kernel(Owned):
 
     def _convert(self, args: Tuple[Any, ...]) -> List[Any]:
         """The arguments as numbers and bytes, each checked. The errors name the argument and its type."""
-        if len(args) != len(self.args):
-            wanted = ", ".join(f"{info.type or info.kind} {info.name}".strip() for info in self.args)
-            ending = "" if len(self.args) == 1 else "s"
-            raise TypeError(f"kernel '{self.name}' takes {len(self.args)} argument{ending} ({wanted}), "
-                            f"{len(args)} {'was' if len(args) == 1 else 'were'} given")
+        self._count(args)
         try:
             return [argument.pointer(value, self.context) if argument.info.kind == "pointer" else argument.convert(value)
                     for argument, value in zip(self._arguments, args)]
         except (TypeError, InvalidValue, WrongContext) as error:
             raise type(error)(f"Kernel '{self.name}': {error}") from None
 
+    def _count(self, args: Tuple[Any, ...]) -> None:
+        if len(args) != len(self.args):
+            wanted = ", ".join(f"{info.type or info.kind} {info.name}".strip() for info in self.args)
+            ending = "" if len(self.args) == 1 else "s"
+            raise TypeError(f"kernel '{self.name}' takes {len(self.args)} argument{ending} ({wanted}), "
+                            f"{len(args)} {'was' if len(args) == 1 else 'were'} given")
+
     def _graph_args(self, args: Tuple[Any, ...]) -> Tuple[Any, List[Any]]:
         """The arguments as an array of rtGraphArg_t, and what has to live until it has been copied."""
-        values, keep = self._convert(args), []
-        out = ffi.new("rtGraphArg_t[]", len(values) or 1)
-        for at, (argument, value) in enumerate(zip(self._arguments, values)):
-            if argument.info.kind == "pointer":
-                out[at].kind, out[at].memory.pointer = lib.RT_ARG_POINTER, ffi.cast("void *", value)
-            elif argument.info.kind == "local":
-                out[at].kind, out[at].size = lib.RT_ARG_LOCAL, value
-            else:
-                data = ffi.new("char[]", struct.pack("<" + argument.code, value))
-                keep.append(data)
-                out[at].kind, out[at].size, out[at].value = lib.RT_ARG_VALUE, argument.info.size, data
+        self._count(args)
+        keep: List[Any] = []
+        out = ffi.new("rtGraphArg_t[]", len(args) or 1)
+        try:
+            for at, (argument, value) in enumerate(zip(self._arguments, args)):
+                argument.in_graph(out[at], value, self.context, keep)
+        except (TypeError, InvalidValue, WrongContext) as error:
+            raise type(error)(f"Kernel '{self.name}': {error}") from None
         return out, keep
 
 
@@ -339,6 +364,15 @@ class Launcher:
         free.append(block)
         if status < 0:
             raise_error(status)
+
+    def _graph_params(self, args: Tuple[Any, ...]) -> Tuple[Any, List[Any]]:
+        """The launch as an rtGraphKernelParams_t, and what has to live until it has been copied."""
+        arguments, keep = self.kernel._graph_args(args)
+        keep.append(arguments)
+        return ffi.new("rtGraphKernelParams_t *", {
+            "struct_size": ffi.sizeof("rtGraphKernelParams_t"), "arg_count": len(args), "kernel": self.kernel._h,
+            "args": arguments, "grid": self.grid, "group": self.group, "local_bytes": self.local_bytes,
+            "global_offset": self.offset}), keep
 
     def __repr__(self) -> str:
         return f"<manyrt.Launcher of '{self.kernel.name}', grid {self.grid}, group {self.group}>"
