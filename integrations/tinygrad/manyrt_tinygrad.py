@@ -15,7 +15,7 @@ import runpy
 import sys
 import warnings
 from importlib.metadata import version
-from typing import Any, Dict, List, Optional, Set, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 import manyrt
 from manyrt import rt
@@ -135,7 +135,8 @@ class ManyrtProgram:
 
 
 class ManyrtGraph(GraphRunner):
-    """What the JIT has captured, as one graph. A node is set anew where an input, a number or a size has changed."""
+    """What the JIT has captured, as one graph. Inputs are buffers of the graph, and symbolic variables its values: each is bound
+    once, whatever number of kernels uses it. A node is set anew where the size of its launch has changed."""
 
     def __init__(self, jit_cache: List[Any], input_buffers: List[Buffer], var_vals: Dict[str, int]) -> None:
         super().__init__(jit_cache, input_buffers, var_vals)
@@ -143,11 +144,15 @@ class ManyrtGraph(GraphRunner):
         graph = rt.ffi.new("rtGraph_t *")
         rt.check(rt.rtGraphCreate(graph))
         self._graph, self._exec = graph[0], None
+        self._buffers: Dict[int, Any] = {}  # of the graph, by the number of the input
+        self._values: Dict[str, Any] = {}   # of the graph, by the name of the variable
+        self._bound: Dict[Any, int] = {}    # what these are at present
+        self._number = rt.ffi.new("int32_t *")
         self._params: List[Any] = []     # rtGraphKernelParams_t of each node
-        self._kept: List[Tuple[Any, Any]] = []  # what it points to
+        self._kept: List[Any] = []       # what they point to
         self._nodes: List[Any] = []
         for at, item in enumerate(jit_cache):
-            self._add(at, item, var_vals)
+            self._add(at, item, input_buffers, var_vals)
         made = rt.ffi.new("rtGraphExec_t *")
         status = rt.rtGraphInstantiate(made, self._graph, self._device.context.handle)
         if status == rt.RT_ERROR_NOT_SUPPORTED:
@@ -155,20 +160,40 @@ class ManyrtGraph(GraphRunner):
         rt.check(status)
         self._exec = made[0]
 
-    def _add(self, at: int, item: Any, var_vals: Dict[str, int]) -> None:
+    def _buffer(self, which: int, nbytes: int) -> Any:
+        if which not in self._buffers:
+            made = rt.ffi.new("rtGraphBuffer_t *")
+            rt.check(rt.rtGraphAddBuffer(made, nbytes, rt.RT_GRAPH_BUFFER_INPUT, f"input {which}".encode(), self._graph))
+            self._buffers[which] = made[0]
+        return self._buffers[which]
+
+    def _value(self, name: str) -> Any:
+        if name not in self._values:
+            made = rt.ffi.new("rtGraphValue_t *")
+            rt.check(rt.rtGraphAddValue(made, 4, rt.ffi.NULL, name.encode(), self._graph))
+            self._values[name] = made[0]
+        return self._values[name]
+
+    def _add(self, at: int, item: Any, input_buffers: List[Buffer], var_vals: Dict[str, int]) -> None:
         program, spec = item.prg._prg, item.prg.p
         bufs = [buf for buf in item.bufs if buf is not None]
-        numbers = [var_vals[var.expr] if var.expr in var_vals else item.fixedvars[var.expr] for var in spec.vars]
-        values = rt.ffi.new("int32_t[]", numbers or 1)
+        values = rt.ffi.new("int32_t[]", [item.fixedvars.get(var.expr, 0) for var in spec.vars] or 1)
+        named = dict(self.var_vals_replace.get(at, []))  # of the variables those that are not fixed, by their place
         args = rt.ffi.new("rtGraphArg_t[]", program.count or 1)
         for place, buf in enumerate(bufs):
             args[place].kind = rt.RT_ARG_POINTER
-            args[place].memory.pointer = rt.ffi.cast("void *", buf._buf)
+            which = self.input_replace.get((at, place))
+            if which is None:
+                args[place].memory.pointer = rt.ffi.cast("void *", buf._buf)
+            else:
+                args[place].memory.buffer = self._buffer(which, input_buffers[which].nbytes)
             args[place].access = ((rt.RT_GRAPH_WRITE if place in spec.outs else 0) |
                                   (rt.RT_GRAPH_READ if place in spec.ins else 0)) or _WRITE_AND_READ
-        for place in range(len(numbers)):
-            args[len(bufs) + place].kind, args[len(bufs) + place].size = rt.RT_ARG_VALUE, 4
-            args[len(bufs) + place].value = values + place
+        for place in range(len(spec.vars)):
+            arg = args[len(bufs) + place]
+            arg.kind, arg.size, arg.value = rt.RT_ARG_VALUE, 4, values + place
+            if place in named:
+                arg.kind, arg.value = rt.RT_ARG_GRAPH_VALUE, rt.ffi.cast("void *", self._value(self.vars[named[place]]))
         grid, group = _groups(*spec.launch_dims(var_vals))
         params = rt.make("rtGraphKernelParams_t", arg_count=program.count, kernel=program.kernel.handle, args=args, grid=grid,
                          group=group)
@@ -181,25 +206,21 @@ class ManyrtGraph(GraphRunner):
         self._kept.append((args, values))
 
     def __call__(self, input_buffers: List[Buffer], var_vals: Dict[str, int], wait: bool = False) -> Optional[float]:
-        changed: Set[int] = set()
-        for (at, place), which in self.input_replace.items():
-            operand = self._kept[at][0][place].memory
-            pointer = rt.ffi.cast("void *", input_buffers[which]._buf)
-            if operand.pointer != pointer:
-                operand.pointer = pointer
-                changed.add(at)
-        for at, place, number in self.updated_vars(var_vals):
-            values = self._kept[at][1]
-            if values[place] != number:
-                values[place] = number
-                changed.add(at)
+        for which, buffer in self._buffers.items():
+            address = int(input_buffers[which]._buf)
+            if self._bound.get(which) != address:
+                rt.check(rt.rtGraphExecBindBuffer(buffer, rt.ffi.cast("void *", address), self._exec))
+                self._bound[which] = address
+        for name, value in self._values.items():
+            if self._bound.get(name) != var_vals[name]:
+                self._number[0] = var_vals[name]
+                rt.check(rt.rtGraphExecBindValue(value, self._number, 4, self._exec))
+                self._bound[name] = var_vals[name]
         for at, global_size, local_size in self.updated_launch_dims(var_vals):
             grid, group = _groups(global_size, local_size)
             if tuple(self._params[at].grid) != grid or tuple(self._params[at].group) != group:
                 self._params[at].grid, self._params[at].group = grid, group
-                changed.add(at)
-        for at in sorted(changed):
-            rt.check(rt.rtGraphExecSetKernelParams(self._nodes[at], self._params[at], self._exec))
+                rt.check(rt.rtGraphExecSetKernelParams(self._nodes[at], self._params[at], self._exec))
         return self._device.timed(lambda: rt.check(rt.rtGraphLaunch(self._exec, self._device.stream.handle)), wait)
 
     def __del__(self) -> None:
