@@ -2731,7 +2731,7 @@ RT_API rtStatus_t rtGraphExecBindValue(rtGraphValue_t value, const void* data, u
 
 /** Exchanges the parameters of the launch of a kernel, from the next launch on. Order and dependencies stay.
  *  @param[in] node    of the graph that the exec was made of
- *  @param[in] params  copied
+ *  @param[in] params  copied; an argument that names a buffer or a value follows what is bound to it later
  *  @param[in] exec    the exec
  *  blocks: never
  *  capture: outside

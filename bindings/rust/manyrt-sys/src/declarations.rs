@@ -4219,7 +4219,7 @@ extern "C" {
     /// Exchanges the parameters of the launch of a kernel, from the next launch on. Order and dependencies stay.
     ///
     /// - in node: of the graph that the exec was made of
-    /// - in params: copied
+    /// - in params: copied; an argument that names a buffer or a value follows what is bound to it later
     /// - in exec: the exec
     /// - blocks: never
     /// - capture: outside
