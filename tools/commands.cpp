@@ -34,7 +34,7 @@ void addRun(CLI::App& app, Options& options) {
   const auto list = [&](const char* name, std::vector<std::string>& words, const char* about) {
     return run->add_option(name, words, about)->take_all()->allow_extra_args(false);
   };
-  list("--input", options.run.inputs, "NAME=FILE.npy: the contents of a buffer; once for each");
+  list("--input", options.run.inputs, "NAME=FILE.npy: the contents of a buffer, or a value; once for each");
   list("--output", options.run.outputs, "NAME=FILE.npy: where a buffer is written when the graph has run");
   CLI::Option* expect =
       list("--expect", options.run.expected, "NAME=FILE.npy: what a buffer has to hold then, else the command fails");

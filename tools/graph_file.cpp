@@ -52,6 +52,16 @@ Loaded loadGraphFile(const std::string& path) {
   std::vector<rtGraphBuffer_t> handles(count);
   CHECK(rtGraphGetBuffers(handles.data(), count, &count, loaded.graph));
   for (uint32_t i = 0; i < count; ++i) loaded.buffers.push_back(describeBuffer(json["buffers"][i], handles[i]));
+  CHECK(rtGraphGetValues(nullptr, 0, &count, loaded.graph));
+  std::vector<rtGraphValue_t> values(count);
+  CHECK(rtGraphGetValues(values.data(), count, &count, loaded.graph));
+  for (uint32_t i = 0; i < count; ++i) {
+    rtGraphValueInfo_t info = RT_GRAPH_VALUE_INFO_INIT;
+    CHECK(rtGraphValueGetInfo(&info, values[i]));
+    const Json& value = json["values"][i];
+    const std::string name = value.contains("name") ? value["name"].get<std::string>() : "";
+    loaded.values.push_back({name, info.size, info.has_initial != 0, values[i]});
+  }
   for (const Json& node : json["nodes"]) {
     FileNode made;
     made.kind = node["kind"];
@@ -100,11 +110,17 @@ std::string planHead(const rtCapturePlanInfo_t& info) {
 
 std::string graphText(const Loaded& loaded) {
   std::string text = counted(loaded.nodes.size(), "node") + ", " + counted(loaded.buffers.size(), "buffer") + ", " +
+                     (loaded.values.empty() ? "" : counted(loaded.values.size(), "value") + ", ") +
                      counted(loaded.modules, "module") + "\n\n";
   for (size_t i = 0; i < loaded.buffers.size(); ++i) {
     const FileBuffer& buffer = loaded.buffers[i];
     text += "buffer " + padded(std::to_string(i), 5) + padded(buffer.name.empty() ? "-" : buffer.name, 16) + ' ' +
             padded(buffer.role, 10) + padded(std::to_string(buffer.bytes) + " bytes", 18) + shapeOf(buffer) + '\n';
+  }
+  for (size_t i = 0; i < loaded.values.size(); ++i) {
+    const FileValue& value = loaded.values[i];
+    text += "value " + padded(std::to_string(i), 6) + padded(value.name.empty() ? "-" : value.name, 16) + ' ' +
+            padded(value.has_initial ? "given" : "", 10) + padded(std::to_string(value.bytes) + " bytes", 18) + '\n';
   }
   text += '\n';
   for (size_t i = 0; i < loaded.nodes.size(); ++i) {

@@ -13,6 +13,12 @@ struct FileBuffer {
   std::vector<uint64_t> shape;
   rtGraphBuffer_t handle = nullptr;
 };
+struct FileValue {
+  std::string name;
+  uint32_t bytes = 0;
+  bool has_initial = false;
+  rtGraphValue_t handle = nullptr;
+};
 struct FileNode {
   std::string label, kind;
   std::vector<uint32_t> after;
@@ -22,6 +28,7 @@ struct Loaded {  // destroyed with the process
   rtGraph_t graph = nullptr;
   size_t modules = 0;
   std::vector<FileBuffer> buffers;
+  std::vector<FileValue> values;
   std::vector<FileNode> nodes;
   std::vector<rtGraphNode_t> handles;  // of the nodes
 };

@@ -1,5 +1,5 @@
-// Arrays go into buffers, the graph runs, arrays come out. An array fits a buffer that says its type and shape if they are the
-// same, else if it has as many bytes.
+// Arrays go into buffers and values, the graph runs, arrays come out. An array fits a buffer that says its type and shape if
+// they are the same, else, and for a value, if it has as many bytes.
 #include "graph_run.h"
 
 #include <algorithm>
@@ -61,7 +61,14 @@ class Runner {
     CHECK(rtDeviceGetByName(&device, options.device.empty() ? nullptr : options.device.c_str()));
     CHECK(rtContextGetPrimary(&context_, device));
     CHECK(rtStreamCreate(&stream_, nullptr, context_));
-    for (const std::string& each : options.inputs) takeInput(parseAssignment(loaded, each, "--input"));
+    values_.resize(loaded.values.size());
+    for (const std::string& each : options.inputs) {
+      if (!takeValue(each)) takeInput(parseAssignment(loaded, each, "--input"));
+    }
+    for (size_t i = 0; i < values_.size(); ++i) {
+      if (loaded.values[i].has_initial || !values_[i].empty()) continue;
+      throw Failure("There is no --input for the value \"" + loaded.values[i].name + "\".");
+    }
     for (const std::string& each : options.outputs) outputs_.push_back(parseAssignment(loaded, each, "--output"));
     for (const std::string& each : options.expected) {
       const Assignment expected = parseAssignment(loaded, each, "--expect");
@@ -125,6 +132,22 @@ class Runner {
   }
 
  private:
+  // False: it is for no value of the graph.
+  bool takeValue(const std::string& text) {
+    const size_t equals = text.find('=');
+    for (size_t i = 0; i < values_.size() && equals != std::string::npos && equals + 1 < text.size(); ++i) {
+      const FileValue& value = loaded_.values[i];
+      if (value.name != text.substr(0, equals)) continue;
+      if (!values_[i].empty()) throw Failure("The value \"" + value.name + "\" is given twice.");
+      const std::string path = text.substr(equals + 1);
+      values_[i] = readArray(path).bytes;
+      if (values_[i].size() == value.bytes) return true;
+      throw Failure(path + ": it has " + std::to_string(values_[i].size()) + " bytes; the value \"" + value.name + "\" takes " +
+                    std::to_string(value.bytes) + '.');
+    }
+    return false;
+  }
+
   void takeInput(const Assignment& input) {
     const FileBuffer& buffer = loaded_.buffers[input.buffer];
     if (!contents_[input.buffer].bytes.empty()) throw Failure("The buffer \"" + buffer.name + "\" is given twice.");
@@ -140,6 +163,10 @@ class Runner {
       CHECK(rtMalloc(&memory_[i], loaded_.buffers[i].bytes, context_));
       CHECK(rtGraphExecBindBuffer(loaded_.buffers[i].handle, memory_[i], exec_));
     }
+    for (size_t i = 0; i < values_.size(); ++i) {
+      if (values_[i].empty()) continue;
+      CHECK(rtGraphExecBindValue(loaded_.values[i].handle, values_[i].data(), values_[i].size(), exec_));
+    }
   }
 
   Array read(size_t buffer) const {
@@ -152,7 +179,8 @@ class Runner {
   rtContext_t context_ = nullptr;
   rtStream_t stream_ = nullptr;
   rtGraphExec_t exec_ = nullptr;
-  std::vector<Array> contents_;  // no bytes: zeros, or a temporary
+  std::vector<Array> contents_;                     // no bytes: zeros, or a temporary
+  std::vector<std::vector<unsigned char>> values_;  // no bytes: what the file says
   std::vector<void*> memory_;
   std::vector<Assignment> outputs_;
   std::vector<std::pair<size_t, Array>> expected_;

@@ -192,6 +192,27 @@ class GraphTest(unittest.TestCase):
         expected = [max(xs[i * 6 + k] - bs[k] for k in range(6)) for i in range(4)]
         self.assertEqual(read_npy(FOLDER / "most.npy"), ((4,), expected))
 
+    def test_values_are_inputs_too(self):
+        path = FOLDER / "values.json"
+        path.write_text(json.dumps({
+            "format": "manyrt-graph", "version": 1,
+            "modules": [{"source": "kernel void set(global float* y, float a, float b) { y[get_global_id(0)] = a * 10 + b; }"}],
+            "buffers": [{"name": "y", "role": "output", "bytes": 16, "type": "f32", "shape": [4]}],
+            "values": [{"name": "a", "bytes": 4}, {"name": "b", "bytes": 4, "value": struct.pack("<f", 5).hex()}],
+            "nodes": [{"kind": "kernel", "kernel": "set", "module": 0, "grid": [1, 1, 1], "group": [4, 1, 1],
+                       "arguments": [{"buffer": 0}, {"named": 0}, {"named": 1}]}]}))
+        run = ("run", path, "--device", "cpu", "--output", f"y={FOLDER / 'vy.npy'}")
+        self.refused("no --input for the value \"a\"", *run)
+        self.refused("it has 8 bytes; the value \"a\" takes 4", *run, "--input", f"a={npy('va2.npy', [1.0, 2.0], (2,))}")
+        a = ("--input", f"a={npy('va.npy', [3.0], (1,))}")
+        self.refused("given twice", *run, *a, *a)
+        for more, expected in (((), 35.0), (("--input", f"b={npy('vb.npy', [7.0], (1,))}"), 37.0)):
+            result = manyrt(*run, *a, *more)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertEqual(read_npy(FOLDER / "vy.npy"), ((4,), [expected] * 4))
+        text = manyrt("graph", path, "--device", "cpu").stdout
+        self.assertIn("1 node, 1 buffer, 2 values, 1 module\n", text)
+
     def test_wrong_arrays_are_refused(self):
         zeros = [0.0] * 512
         cases = {
