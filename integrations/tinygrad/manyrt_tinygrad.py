@@ -135,8 +135,8 @@ class ManyrtProgram:
 
 
 class ManyrtGraph(GraphRunner):
-    """What the JIT has captured, as one graph. Inputs are buffers of the graph, and symbolic variables its values: each is bound
-    once, whatever number of kernels uses it. A node is set anew where the size of its launch has changed."""
+    """What the JIT has captured, as one graph. Inputs are buffers of the graph, and symbolic variables its values: each is
+    bound once, whatever number of kernels uses it. A node is set anew where the size of its launch has changed."""
 
     def __init__(self, jit_cache: List[Any], input_buffers: List[Buffer], var_vals: Dict[str, int]) -> None:
         super().__init__(jit_cache, input_buffers, var_vals)
