@@ -1,6 +1,6 @@
-// The cost of a graph's replay for each of its nodes (P13). It has a straight line of empty kernels, and wide graphs of empty
-// kernels and of kernels of about a microsecond. Beside it are oneTBB's flow graph, the same kernels launched one by one, and
-// PoCL.
+// What the replay of a graph costs for each of its nodes (P13): a straight line of empty kernels, and wide graphs of empty
+// kernels and of kernels of about a microsecond, beside oneTBB's flow graph, the same kernels launched one by one, and PoCL.
+// And what it costs to exchange a buffer, or a named value, that 300 nodes use, beside setting the nodes one by one.
 #include <vector>
 
 #include "machine.h"
@@ -61,6 +61,57 @@ struct Replayer {
   }
 };
 
+// A graph of kernels that all take one buffer and one value.
+struct Updater {
+  static constexpr int kUsers = 300;
+  Replayer* on;
+  rtGraph_t graph;
+  rtGraphExec_t exec;
+  rtGraphBuffer_t buffer;
+  rtGraphValue_t value;
+  rtGraphNode_t nodes[kUsers];
+  void* memory[2];
+  rtKernel_t kernel;
+  uint32_t number = 0;
+
+  explicit Updater(Replayer* replayer) : on(replayer) {
+    kernel = createKernel(on->context, emptyKernel, {{8, RT_ARG_POINTER}, {4, RT_ARG_VALUE}});
+    RT_CHECK(rtGraphCreate(&graph));
+    RT_CHECK(rtGraphAddBuffer(&buffer, 4096, RT_GRAPH_BUFFER_INPUT, "buffer", graph));
+    RT_CHECK(rtGraphAddValue(&value, 4, &number, "value", graph));
+    for (void*& each : memory) RT_CHECK(rtMalloc(&each, 4096, on->context));
+    const rtGraphArg_t args[] = {{RT_ARG_POINTER, RT_GRAPH_READ, 0, nullptr, {buffer, 0, nullptr}},
+                                 {RT_ARG_GRAPH_VALUE, 0, 0, value, {nullptr, 0, nullptr}}};
+    rtGraphKernelParams_t params = RT_GRAPH_KERNEL_PARAMS_INIT;
+    params.kernel = kernel;
+    params.args = args;
+    params.arg_count = 2;
+    for (int i = 0; i < kUsers; ++i) {
+      RT_CHECK(rtGraphAddKernelNode(&nodes[i], &params, i == 0 ? nullptr : &nodes[i - 1], i == 0 ? 0 : 1, graph));
+    }
+    RT_CHECK(rtGraphInstantiate(&exec, graph, on->context));
+    bind();
+    on->launch(exec);
+  }
+  void bind() { RT_CHECK(rtGraphExecBindBuffer(buffer, memory[number++ % 2], exec)); }
+  void bindValue() {
+    ++number;
+    RT_CHECK(rtGraphExecBindValue(value, &number, 4, exec));
+  }
+  void setEach() {  // what is left where the graph names neither
+    ++number;
+    const rtGraphArg_t args[] = {{RT_ARG_POINTER, RT_GRAPH_READ, 0, nullptr, {nullptr, 0, memory[number % 2]}},
+                                 {RT_ARG_VALUE, 0, 4, &number, {nullptr, 0, nullptr}}};
+    rtGraphKernelParams_t params = RT_GRAPH_KERNEL_PARAMS_INIT;
+    params.kernel = kernel;
+    params.args = args;
+    params.arg_count = 2;
+    for (rtGraphNode_t node : nodes) RT_CHECK(rtGraphExecSetKernelParams(node, &params, exec));
+  }
+  void launch() { RT_CHECK(rtGraphLaunch(exec, on->stream)); }
+  void wait() { RT_CHECK(rtStreamSynchronize(on->stream)); }
+};
+
 void addPocl(Comparison& comparison, const std::string& name, OpenClPeer* peer, const std::string& why) {
   if (peer == nullptr) {
     comparison.missing(name, why);
@@ -94,7 +145,7 @@ int main(int argc, char** argv) {
     if (tbb) tbb->group(4000);
     pinning.done();
   }
-  static const Replayer one(1), many(0);
+  static Replayer one(1), many(0);
   for (const Replayer* replayer : {&one, &many}) {
     Pinning pinning;
     replayer->launchEach(replayer->empty);
@@ -125,5 +176,22 @@ int main(int argc, char** argv) {
   add("P13_line_1000", false, one.empty, many.empty, nothing);
   add("P13_wide_1000", true, one.empty, many.empty, nothing);
   add("P13_wide_1000_1us", true, one.busy, many.busy, work);
+  static Updater named(&one), set(&one);
+  const auto update = [&](const char* name, void (Updater::*call)()) {
+    Comparison comparison(name);
+    comparison.ours("manyrt", hot([call] { (named.*call)(); }));
+    // With a launch in flight that still needs what it was launched with.
+    comparison.ours("manyrt_behind_a_launch", single(
+                                                  [] {
+                                                    named.wait();
+                                                    named.launch();
+                                                  },
+                                                  [call] { (named.*call)(); }));
+    comparison.peer("manyrt_each_node", hot([] { set.setEach(); }));
+    comparison.floor("exported_call", exportedCall());
+    registerComparison(std::move(comparison));
+  };
+  update("P13_bind_300", &Updater::bind);
+  update("P13_value_300", &Updater::bindValue);
   return finish();
 }
