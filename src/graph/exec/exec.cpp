@@ -103,7 +103,7 @@ Status Exec::takeMemory(epoch::Guard& guard) {
 }
 
 // Of temporaries, whose addresses stay, no slot is needed.
-Status Exec::makeSlots() {
+void Exec::makeSlots() {
   const std::vector<Value>& values = plan_->graph().values();
   slots_.addValues(values);
   value_users_.resize(values.size());
@@ -121,11 +121,10 @@ Status Exec::makeSlots() {
     }
   }
   for (uint32_t i = 0; i < bound_.size(); ++i) slots_.point(i, bound_[i].pointer);
-  return Status();
 }
 
 Status Exec::prepare() {
-  RT_TRY(makeSlots());
+  makeSlots();
   users_.resize(plan_->buffers().size());
   steps_.reserve(plan_->steps().size());
   for (const Step& step : plan_->steps()) {

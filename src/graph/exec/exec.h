@@ -66,7 +66,7 @@ class Exec final : public RefCounted {
   void noteUsers(uint32_t step);
   struct Users;
   static void note(std::vector<uint32_t>& steps, uint32_t step);
-  Status makeSlots();
+  void makeSlots();
   Status placeStep(uint32_t step);
   void count(const Prepared& step);
   void uncount(const Prepared& step);

@@ -1,5 +1,5 @@
-// Makes the slots of an exec, from the values of its graph and the buffers that its kernels name. They have no value yet, but for
-// what a value is at first.
+// Makes the slots of an exec, from the values of its graph and the buffers that its kernels name. They have no value yet, but
+// for what a value is at first.
 #include "graph/exec/slots.h"
 
 #include <cstring>
