@@ -109,5 +109,71 @@ TEST_P(GraphRaces, LaunchesOfOneExecLeaveWhatOneThreadWould) {
   EXPECT_RT_OK(rtGraphExecDestroy(exec));
 }
 
+// A launch has one value in all of its nodes, and one memory, whatever is bound meanwhile.
+TEST_P(GraphRaces, ALaunchHasOneValueInAllItsNodes) {
+  NEEDS_KERNELS();
+  static constexpr char kSource[] = R"(
+__kernel void put(__global uint* data, uint place, uint value) { data[place] = value; }
+__kernel void look(__global const uint* data, __global uint* wrong, uint value) {
+  for (uint i = 0; i < 12; ++i) *wrong += data[i] != value;
+})";
+  Module module;
+  rtKernel_t put = nullptr, look = nullptr;
+  ASSERT_RT_OK(rtModuleCreateFromSource(module.out(), kSource, nullptr, context_));
+  ASSERT_RT_OK(rtModuleGetKernel(&put, "put", module));
+  ASSERT_RT_OK(rtModuleGetKernel(&look, "look", module));
+  Memory wrong, data[2];
+  ASSERT_RT_OK(rtMalloc(wrong.out(), 4, context_));
+  ASSERT_RT_OK(rtMemset(wrong, 0, 4));
+  for (Memory& each : data) ASSERT_RT_OK(rtMalloc(each.out(), 64, context_));
+  Graph graph;
+  GraphExec exec;
+  rtGraphBuffer_t buffer = nullptr;
+  rtGraphValue_t value = nullptr;
+  const uint32_t first = 0;
+  ASSERT_RT_OK(rtGraphCreate(graph.out()));
+  ASSERT_RT_OK(rtGraphAddBuffer(&buffer, 64, RT_GRAPH_BUFFER_OUTPUT, "data", graph));
+  ASSERT_RT_OK(rtGraphAddValue(&value, 4, &first, "value", graph));
+  rtGraphArg_t args[3] = {{RT_ARG_POINTER, RT_GRAPH_READ | RT_GRAPH_WRITE, 64, nullptr, {buffer, 0, nullptr}},
+                          {},
+                          {RT_ARG_GRAPH_VALUE, 0, 0, value, {nullptr, 0, nullptr}}};
+  rtGraphKernelParams_t params = RT_GRAPH_KERNEL_PARAMS_INIT;
+  params.args = args;
+  params.arg_count = 3;
+  rtGraphNode_t node = nullptr;
+  for (uint32_t place = 0; place < 12; ++place) {
+    params.kernel = put;
+    args[1] = {RT_ARG_VALUE, 0, 4, &place, {nullptr, 0, nullptr}};
+    ASSERT_RT_OK(rtGraphAddKernelNode(&node, &params, nullptr, RT_INFERRED, graph));
+  }
+  params.kernel = look;
+  args[1] = {RT_ARG_POINTER, RT_GRAPH_READ | RT_GRAPH_WRITE, 4, nullptr, {nullptr, 0, wrong}};
+  ASSERT_RT_OK(rtGraphAddKernelNode(&node, &params, nullptr, RT_INFERRED, graph));
+  ASSERT_RT_OK(rtGraphInstantiate(exec.out(), graph, context_));
+  ASSERT_RT_OK(rtGraphExecBindBuffer(buffer, data[0], exec));
+  onThreads([&](int index) {
+    Stream stream;
+    Random random(static_cast<uint64_t>(index));
+    EXPECT_RT_OK(rtStreamCreate(stream.out(), nullptr, context_));
+    for (uint32_t round = 0; round < kRounds / 8; ++round) {
+      switch (random.below(4)) {
+        case 0:
+          EXPECT_RT_OK(rtGraphExecBindValue(value, &round, 4, exec));
+          break;
+        case 1:
+          EXPECT_RT_OK(rtGraphExecBindBuffer(buffer, data[random.below(2)], exec));
+          break;
+        default:
+          EXPECT_RT_OK(rtGraphLaunch(exec, stream));
+      }
+    }
+    EXPECT_RT_OK(rtStreamSynchronize(stream));
+  });
+  uint32_t found = 1;
+  ASSERT_RT_OK(rtMemcpy(&found, wrong, 4, RT_MEMCPY_DEFAULT));
+  EXPECT_EQ(found, 0u);
+  ASSERT_RT_OK(exec.reset());
+}
+
 }  // namespace
 }  // namespace rttest

@@ -7,7 +7,7 @@ namespace manyrt::manager {
 namespace {
 
 TEST(TablesTest, EveryKindOfHandleHasAWordAndNothingElseHas) {
-  for (int kind = RT_HANDLE_DEVICE; kind <= RT_HANDLE_GRAPH_EXEC; ++kind) {
+  for (int kind = RT_HANDLE_DEVICE; kind <= RT_HANDLE_GRAPH_VALUE; ++kind) {
     if (kind == RT_HANDLE_ALLOCATION) continue;  // an address, no handle
     EXPECT_NE(kindWord(static_cast<uint8_t>(kind)), nullptr) << kind;
   }
