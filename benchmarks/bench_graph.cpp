@@ -1,6 +1,6 @@
-// What the replay of a graph costs for each of its nodes (P13): a straight line of empty kernels, and wide graphs of empty
-// kernels and of kernels of about a microsecond, beside oneTBB's flow graph, the same kernels launched one by one, and PoCL.
-// And what it costs to exchange a buffer, or a named value, that 300 nodes use, beside setting the nodes one by one.
+// The cost of a graph's replay for each of its nodes (P13). It has a straight line of empty kernels, and wide graphs of empty
+// kernels and of kernels of about a microsecond. Beside it are oneTBB's flow graph, the same kernels launched one by one, and
+// PoCL. Then the cost of exchanging a buffer, or a named value, that 300 nodes use, beside setting the nodes one by one.
 #include <vector>
 
 #include "machine.h"

@@ -966,7 +966,7 @@ typedef struct rtGraphBinding_t {
   rtGraphOperand_t memory; /**< in the graph that has the node, or an address */
 } rtGraphBinding_t;
 
-/** What a value of a child graph is; used in arrays, never grows. */
+/** The meaning of a child graph's value; used in arrays, never grows. */
 typedef struct rtGraphValueBinding_t {
   rtGraphValue_t value; /**< of the child */
   rtGraphValue_t outer; /**< of the graph that has the node, with the same size; may be NULL if data is given */

@@ -1,5 +1,5 @@
 // Arrays go into buffers and values, the graph runs, arrays come out. An array fits a buffer that says its type and shape if
-// they are the same, else, and for a value, if it has as many bytes.
+// they are the same. It fits any other buffer, and a value, if it has as many bytes.
 #include "graph_run.h"
 
 #include <algorithm>

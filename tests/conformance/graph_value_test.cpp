@@ -1,5 +1,5 @@
-// Named values of graphs: declared once, used by many nodes, bound once for all of them. And what binding costs nothing of:
-// launches in flight keep what they had, nodes that were set later follow, child graphs and files have values too.
+// Named values of graphs: declared once, used by many nodes, bound once for all of them. Launches in flight keep what they had.
+// Nodes that were set later follow. Child graphs and files have values too.
 #include <array>
 #include <cstring>
 #include <random>
@@ -62,7 +62,7 @@ class GraphValueTest : public ExecTest {
     EXPECT_RT_OK(rtMemcpy(values.data(), pointer, 4 * kCount, RT_MEMCPY_DEFAULT));
     return values;
   }
-  // What iota with `base` and then `times` times affine with `factor` give.
+  // The result of iota with `base` and then `times` times affine with `factor`.
   static std::vector<uint32_t> expected(uint32_t base, uint32_t factor, int times) {
     std::vector<uint32_t> values(kCount);
     for (uint32_t i = 0; i < kCount; ++i) {

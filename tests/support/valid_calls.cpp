@@ -182,7 +182,7 @@ void Environment::makeStale() {
   rtGraphExec_t exec = nullptr;
   (void)rtCapturePlanCreate(&plan, nullptr, graph, context_);
   (void)rtGraphExecCreate(&exec, plan);
-  (void)rtGraphAddValue(&value, 4, nullptr, nullptr, graph);  // behind the plan, which wants it to be used
+  (void)rtGraphAddValue(&value, 4, nullptr, nullptr, graph);  // after the plan, which wants it to be used
   (void)rtGraphExecDestroy(exec);
   (void)rtCapturePlanDestroy(plan);
   stale_["rtCapturePlan_t"] = word(plan);

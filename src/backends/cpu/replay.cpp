@@ -63,7 +63,7 @@ Status Replay::setSlot(bool* changed, uint32_t slot, const void* value) {
   return Status();
 }
 
-// Of a program that launches ahead each launch in flight has values of its own, and later ones reuse them.
+// If a program launches ahead, each launch in flight has values of its own. Later launches reuse them.
 void Replay::takeValues() {
   constexpr size_t kMostSpares = 256;
   if (!spares_.empty() && spares_.front()->references() == 1) {

@@ -180,7 +180,7 @@ bool ReplayArray::change(uint32_t step, const Work& work) {
   return true;
 }
 
-// Relaxed: the numbers have to differ, and the order of a launch behind its submission publishes what has them.
+// Relaxed: the numbers only have to differ. The submission of a launch publishes the values that have them.
 uint64_t SlotValues::nextVersion() {
   static constinit std::atomic<uint64_t> last{0};
   return last.fetch_add(1, std::memory_order_relaxed) + 1;

@@ -22,7 +22,7 @@ namespace manyrt::cpu {
 class Engine;
 class HostKernel;
 
-// What the slots of a replay have in one launch or in several. It changes while no launch has it; then its version is another.
+// The values of a replay's slots, in one launch or in several. They change while no launch has them, and get another version.
 class SlotValues final : public RefCounted {
  public:
   explicit SlotValues(uint32_t bytes) : bytes_(bytes), memory_(new unsigned char[bytes]()) {}
@@ -52,7 +52,7 @@ class ReplayArray final : public RefCounted {
   static Status check(const Work& work);  // before it is given to `change`
   // No stream has it queued. False: the arguments lie differently, nothing was changed.
   bool change(uint32_t step, const Work& work);
-  // What the steps do, in their order. Arguments are borrowed from the array; those with a slot must not be read, as the launch
+  // The work of all steps, in their order. Arguments are borrowed from the array. Those with a slot must not be read: the launch
   // that runs may be writing them.
   std::vector<Work> works() const;
 

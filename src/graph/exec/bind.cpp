@@ -1,6 +1,5 @@
-// Binds memory to the buffers of an exec, and values to its named values. Where every use of a buffer is an argument of a
-// kernel, a new address is a write to its slots: what was checked for the old memory holds for the new one. Other steps are
-// placed anew.
+// Binds memory to the buffers of an exec, and values to its named values. If every use of a buffer is an argument of a kernel,
+// a new address is a write to its slots. The checks of the old memory hold for the new one then. Other steps are placed anew.
 #include <algorithm>
 #include <cstring>
 #include <new>
@@ -48,8 +47,8 @@ Status Exec::bind(uint32_t index, void* pointer, uint64_t size) {
   return Status::error(status.code(), "The %s cannot be bound to %p: %s", name().c_str(), pointer, status.message());
 }
 
-// Whether steps that reach a buffer through slots need no look at its new memory: it is the context's own, as the present
-// memory is, and no step uses more of it. Meanwhile no step has been left as it was.
+// Whether steps that reach a buffer through slots need no check of its new memory. Old and new memory are the context's own,
+// and no step uses more of it. Every step is placed with the present bindings.
 bool Exec::isPlain(uint32_t buffer, const Bound& bound) const {
   const auto own = [&](const Bound& each) { return each.lease && &each.lease.region()->resources() == resources_.get(); };
   return unbound_ == 0 && unfit_ == 0 && !stale_ && bound.size >= users_[buffer].most && own(bound) && own(bound_[buffer]);
@@ -72,7 +71,10 @@ Status Exec::replace(uint32_t buffer, Bound* bound) try {
     Status status = placeStep(user);
     if (first.ok()) first = std::move(status);
   }
+  // Nothing of the pieces has changed so far: after a failure the caller puts the old memory back.
   if (!first.ok() || !complete) return first.ok() ? makePieces() : first;
+  // The pieces get the new addresses in any case. Where a piece keeps arguments in its steps, each step that uses the buffer is
+  // changed; else only those that were placed.
   bool in_slots = plain && !replayable_.empty();
   slots_.forEachAddress(buffer, [&](uint32_t slot, uint64_t) {
     bool changed = false;
@@ -96,6 +98,7 @@ Status Exec::bindValue(uint32_t value, const void* data, uint64_t size) {
                static_cast<Number>(size), were(size));
   std::lock_guard lock(mutex_);
   const bool had = has_value_[value];
+  // The old bytes are kept aside for the way back. Most values are short, and then a bind needs no memory.
   unsigned char* const bytes = static_cast<unsigned char*>(slots_.at(slot));
   unsigned char short_value[16];
   std::vector<unsigned char> long_value(wanted > sizeof short_value ? wanted : 0);
@@ -111,6 +114,7 @@ Status Exec::bindValue(uint32_t value, const void* data, uint64_t size) {
 
 // Tells the steps that use a value what its slot has now.
 Status Exec::replaceValue(uint32_t value, bool is_bound) try {
+  // The slot has the new bytes already, which steps that are submitted one by one read by themselves.
   const bool complete = unbound_ == 0;
   const Users& users = value_users_[value];
   unbound_ -= has_value_[value] ? 0 : 1;
@@ -120,6 +124,7 @@ Status Exec::replaceValue(uint32_t value, bool is_bound) try {
     if (steps_[user].usesValue(value)) RT_TRY(placeStep(user));
   }
   if (!complete) return makePieces();
+  // Stale pieces, or none, are made by refresh(), which reads the slot.
   bool in_slots = false;
   if (!replayable_.empty() && !stale_) RT_TRY(refreshSlot(&in_slots, Slots::ofValue(value)));
   for (uint32_t user : in_slots ? users.apart : users.steps) {

@@ -102,7 +102,7 @@ Status Exec::takeMemory(epoch::Guard& guard) {
   return Status();
 }
 
-// Of temporaries, whose addresses stay, no slot is needed.
+// Temporaries need no slots: their addresses stay.
 void Exec::makeSlots() {
   const std::vector<Value>& values = plan_->graph().values();
   slots_.addValues(values);

@@ -118,13 +118,14 @@ Status Prepared::placeKernel(KernelNode& node, const std::vector<Bound>& buffers
   slots_.assign(node.arguments.size(), backend::kNoSlot);
   for (size_t i = 0; i < node.arguments.size(); ++i) {
     const KernelArgument& argument = node.arguments[i];
+    // A place that the plan did not know has no slot: the step has the address itself, and is placed at each bind.
+    // A place that the plan did not know has no slot: the step has the address itself, and is placed at each bind.
     if (argument.value != kNone) {
       slots_[i] = Slots::ofValue(argument.value);
     } else if (argument.kind == RT_ARG_POINTER && argument.memory.buffer != kNone) {
       slots_[i] = slots.ofAddress(argument.memory.buffer, argument.memory.offset);
     }
-    // The bytes are on the heap of the vector `values`, or in a slot, so that a step which is swapped or moved keeps its
-    // pointers.
+    // The bytes are on the heap of the vector `values`, or in a slot. So a step that is swapped or moved keeps its pointers.
     arguments_[i] = slots_[i] == backend::kNoSlot ? node.values.data() + argument.offset : slots.at(slots_[i]);
     if (argument.kind != RT_ARG_POINTER) continue;
     const Spot spot = spotOf(argument.memory, buffers);

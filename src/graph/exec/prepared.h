@@ -36,8 +36,8 @@ class Prepared {
   bool fits() const { return misfit_.kind == Misfit::kNone; }
   bool uses(uint32_t buffer) const;
   bool usesValue(uint32_t value) const;
-  // Whether new memory of a buffer, or a new value, is a matter of slots alone: no check of the step depends on it, if the
-  // memory belongs to the context of the exec and is large enough.
+  // Whether the step reaches a buffer through slots alone. No check of the step depends on the memory then, if it belongs to
+  // the context of the exec and is large enough.
   bool isInSlots(uint32_t buffer, const Slots& slots) const;
   bool checksValues() const;
   // Submits the step to any stream of the context.

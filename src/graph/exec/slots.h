@@ -1,6 +1,6 @@
-// The values that steps of an exec share: the address of each buffer that kernels name, at each offset, and each named value of
-// the graph. A step points to the slot, so that one write changes what every step gets. An exec makes its slots when it is
-// made; their places stay. Under the lock of the exec.
+// The values that steps of an exec share. They are the address of each buffer at each offset that kernels name, and each named
+// value of the graph. A step points to the slot, so that one write changes what every step gets. An exec makes its slots when
+// it is made; their places stay. Under the lock of the exec.
 #pragma once
 
 #include <cstring>

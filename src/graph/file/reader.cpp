@@ -415,7 +415,7 @@ class GraphReader {
     return dependencies(parts[3], number);
   }
 
-  // What the values of a child are: a named value of this graph, or bytes, which `bytes` keeps.
+  // Reads the meaning of a child's values: a named value of this graph, or bytes, which `bytes` keeps.
   Status childValues(std::vector<rtGraphValueBinding_t>* out, std::vector<std::vector<unsigned char>>* bytes,
                      const Field& field, const GraphReader& child) const {
     const Status read = field.elements([&](const Field& each) -> Status {

@@ -234,7 +234,7 @@ Status readFill(FillNode* node, const rtGraphFillParams_t& params, const Graph& 
 
 namespace {
 
-// What the values of a child are: values of the graph that has the node, or bytes.
+// Reads the meaning of a child's values: values of the graph that has the node, or bytes.
 Status readChildValues(ChildNode* node, const rtGraphChildParams_t& params, const Graph& origin, const Graph& graph) {
   const std::vector<Value>& values = node->graph->values();
   RT_CHECK_ARG(params.reserved == 0, "The reserved field of the parameters is %u, not 0.", params.reserved);

@@ -20,7 +20,7 @@ class Flattener {
  public:
   Flattener(std::vector<Step>& steps, std::vector<Buffer>& buffers) : steps_(steps), buffers_(buffers) {}
 
-  // What a value of a graph is in the plan: one of its values, or bytes.
+  // The meaning of a graph's value in the plan: one of its values, or bytes.
   struct ValuePlace {
     uint32_t value = kNone;
     std::vector<unsigned char> bytes;
@@ -28,7 +28,7 @@ class Flattener {
 
   // `places`: the memory of each buffer of the graph in the plan, `values`: what its values are. `entry`: steps that come
   // before all of the graph. `top`: the node of the outermost graph that contains it; kNone: it is that graph. Returns the
-  // steps behind which all of the graph is done.
+  // steps after which all of the graph is done.
   std::vector<uint32_t> add(const Graph& graph, const std::vector<Operand>& places, const std::vector<ValuePlace>& values,
                             const std::vector<uint32_t>& entry, uint32_t top) {
     const std::vector<Node>& nodes = graph.nodes();
@@ -87,7 +87,7 @@ class Flattener {
     }
   }
 
-  // What no binding says is what the value is at first.
+  // A value without a binding keeps its first bytes.
   static std::vector<ValuePlace> childValues(const ChildNode& child, const std::vector<ValuePlace>& values) {
     std::vector<ValuePlace> result(child.graph->values().size());
     for (size_t i = 0; i < result.size(); ++i) result[i].bytes = child.graph->values()[i].initial;
