@@ -115,6 +115,7 @@ class Graph(Owned):
 
     @property
     def values(self) -> List[GraphValue]:
+        """The named values, in the order in which they were added."""
         count = ffi.new("uint32_t *")
         check(lib.rtGraphGetValues(NULL, 0, count, self._h))
         out = ffi.new("rtGraphValue_t[]", max(1, count[0]))

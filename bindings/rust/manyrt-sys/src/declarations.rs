@@ -1774,7 +1774,7 @@ pub struct rtGraphBinding_t {
     pub memory: rtGraphOperand_t,
 }
 
-/// What a value of a child graph is; used in arrays, never grows.
+/// The meaning of a child graph's value; used in arrays, never grows.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct rtGraphValueBinding_t {
