@@ -2768,7 +2768,7 @@ RT_API rtStatus_t rtGraphExecSetFillParams(rtGraphNode_t node, const rtGraphFill
 /** Exchanges all parameters for those of another graph with the same nodes, in the same order, and the same dependencies, also
  *  inside child graphs. A kernel handle may be any kernel. A kernel name has to be the same, with the same source if the graph
  *  has one. The same nodes have to use the temporaries. Buffers may be smaller, not larger. A graph that differs is refused,
- *  and nothing is changed.
+ *  and nothing is changed. Values have the same number and sizes, and keep what is bound to them.
  *  @param[in] graph  the other graph
  *  @param[in] exec   the exec
  *  blocks: maybe, where native functions are called (CUDA)

@@ -4275,7 +4275,7 @@ extern "C" {
     /// Exchanges all parameters for those of another graph with the same nodes, in the same order, and the same dependencies,
     /// also inside child graphs. A kernel handle may be any kernel. A kernel name has to be the same, with the same source if
     /// the graph has one. The same nodes have to use the temporaries. Buffers may be smaller, not larger. A graph that differs
-    /// is refused, and nothing is changed.
+    /// is refused, and nothing is changed. Values have the same number and sizes, and keep what is bound to them.
     ///
     /// - in graph: the other graph
     /// - in exec: the exec
