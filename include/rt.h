@@ -259,8 +259,8 @@ enum rtMemcpyKind {
 enum rtArgKind {
   RT_ARG_INVALID = -1,
   RT_ARG_VALUE = 0,
-  RT_ARG_POINTER = 1, /**< an address of global memory, 8 bytes */
-  RT_ARG_LOCAL = 2,   /**< local memory; args[i] points to a size_t, the bytes to reserve */
+  RT_ARG_POINTER = 1,    /**< an address of global memory, 8 bytes */
+  RT_ARG_LOCAL = 2,      /**< local memory; args[i] points to a size_t, the bytes to reserve */
   RT_ARG_GRAPH_VALUE = 3 /**< in rtGraphArg_t alone: a named value of the graph */
 };
 
@@ -2570,8 +2570,7 @@ RT_API rtStatus_t rtGraphBufferGetInfo(rtGraphBufferInfo_t* info, rtGraphBuffer_
  *  blocks: never
  *  capture: outside
  *  errors: INVALID_VALUE, INVALID_HANDLE, OUT_OF_MEMORY */
-RT_API rtStatus_t rtGraphAddValue(rtGraphValue_t* value, uint64_t size, const void* initial, const char* name,
-                                  rtGraph_t graph);
+RT_API rtStatus_t rtGraphAddValue(rtGraphValue_t* value, uint64_t size, const void* initial, const char* name, rtGraph_t graph);
 
 /** Returns the values of a graph, in the order in which they were added; those of a file in the order of the file.
  *  @param[out] values    receives as many as fit; may be NULL if capacity is 0
