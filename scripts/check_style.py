@@ -49,7 +49,7 @@ ENGLISH = {  # folder: (times of "behind", long sentences, first words)
     "src/base": (1, 0, 0), "src/comm": (2, 0, 0), "src/compiler": (53, 88, 186), "src/graph": (38, 6, 6),
     "src/manager": (3, 0, 0), "tests": (5, 0, 0),
 }
-# At least so many percent of the lines of a folder's .cpp files have a comment: where threads and drivers meet, readers want to
+# At least so many percent of the lines of a folder's .cpp files have a comment. Where threads and drivers meet, readers want to
 # know why. A number may only rise.
 SHARES = {"src/allocator": 11.8, "src/backends": 11.8, "src/comm": 11.8, "src/graph/exec": 12.5}
 PLAIN_SUFFIXES = SOURCES | {".md", ".txt", ".cl", ".svg", ""}

@@ -1,5 +1,5 @@
-// What the text of lanes is written in: places a few elements apart. All from the first to the last is loaded, in S vectors, and
-// the lanes are chosen from them; they are put by S vectors with masks.
+// What the text of lanes is written in: places a few elements apart. All from the first to the last is loaded, in S vectors,
+// and the lanes are chosen from them; they are put by S vectors with masks.
 #pragma once
 
 #include "lanes.h"
