@@ -123,6 +123,27 @@ TEST_P(AsyncMemoryTest, KernelsThatRunKeepFreedMemoryToThemselves) {
   for (uint32_t i = 0; i < kCount; ++i) ASSERT_EQ(result.as<uint32_t>()[i], i + 5);
 }
 
+// Some drivers read the source of a short copy when it is enqueued: then a kernel that writes it is not over yet.
+TEST_P(AsyncMemoryTest, HostMemoryThatAKernelWritesIsCopiedAfterIt) {
+  NEEDS_KERNELS();
+  constexpr uint32_t kCount = 16000, kMore = 1 << 20;
+  PortableKernel iota;
+  Memory host, device, busy;
+  ASSERT_RT_OK(iota.make(context_, "iota"));
+  ASSERT_RT_OK(rtMallocHost(host.out(), kCount * 4, context_));
+  ASSERT_RT_OK(rtMalloc(device.out(), kCount * 4, context_));
+  ASSERT_RT_OK(rtMalloc(busy.out(), kMore * 4, context_));
+  std::vector<uint32_t> result(kCount);
+  for (uint32_t round = 1; round <= 20; ++round) {
+    ASSERT_RT_OK(launchOver(iota, stream_, kMore / 128, 128, busy.as<uint32_t>(), kMore, round));  // takes a while
+    ASSERT_RT_OK(launchOver(iota, stream_, kCount / 100, 100, host.as<uint32_t>(), kCount, round * 7));
+    ASSERT_RT_OK(rtMemcpyAsync(device, host, kCount * 4, RT_MEMCPY_DEFAULT, stream_));
+    ASSERT_RT_OK(rtMemcpyAsync(result.data(), device, kCount * 4, RT_MEMCPY_DEFAULT, stream_));
+    ASSERT_RT_OK(rtStreamSynchronize(stream_));
+    for (uint32_t i = 0; i < kCount; ++i) ASSERT_EQ(result[i], i + round * 7) << "round " << round << ", number " << i;
+  }
+}
+
 TEST_P(AsyncMemoryTest, FreedMemoryComesBackOnceTheWorkIsDone) {
   Memory memory;
   rtMemPool_t pool = nullptr;

@@ -33,12 +33,20 @@ void HostReads::forgetOver() {
 
 void HostReads::add(const backend::Copy& copy, cl_event event) {
   const Span span = spanOf(copy.dst, copy.dst_pitch, copy);
+  add(span.begin, span.end, event);
+}
+
+void HostReads::add(uintptr_t begin, uintptr_t end, cl_event event) {
   std::lock_guard lock(mutex_);
+  if (event == nullptr) {
+    unnoted_ = true;
+    return;
+  }
   // At twice the size of the last look, so that asking the driver costs each read about the same.
   if (reads_.size() >= look_at_) forgetOver();
   try {
-    reads_.push_back({span.begin, span.end, event});
-  } catch (const std::bad_alloc&) {  // the copy is enqueued and cannot be refused any more
+    reads_.push_back({begin, end, event});
+  } catch (const std::bad_alloc&) {  // the work is enqueued and cannot be refused any more
     unnoted_ = true;
     return;
   }

@@ -1,5 +1,5 @@
-// Copies to memory of the host that may not be over yet. Some drivers read the source of a copy from the host when it is
-// enqueued, not when it runs. There a copy waits on the host for what still writes its source.
+// Copies and kernels that write memory of the host and may not be over yet. Some drivers read the source of a copy from the
+// host when it is enqueued, not when it runs. There a copy waits on the host for what still writes its source.
 #pragma once
 
 #include <mutex>
@@ -14,7 +14,9 @@ namespace manyrt::opencl {
 class HostReads {
  public:
   void add(const backend::Copy& copy, cl_event event);  // whose destination is the host's; retains the event
-  bool writeSourceOf(const backend::Copy& copy);        // one of them that is not over; its source is the host's
+  // What a kernel may write; retains the event. Null: it is not known when that is over.
+  void add(uintptr_t begin, uintptr_t end, cl_event event);
+  bool writeSourceOf(const backend::Copy& copy);  // one of them that is not over; its source is the host's
 
  private:
   struct Read {

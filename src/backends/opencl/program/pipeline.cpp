@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "backends/opencl/device.h"
 #include "backends/opencl/error.h"
@@ -155,6 +156,8 @@ Status Pipeline::create(Ref<backend::Kernel>* out, Ref<Library> library, const c
   fresh->symbol_ = described.symbol;
   fresh->local_bytes_ = described.local_bytes;
   fresh->fewer_dimensions_ = fresh->library_->from_text && fresh->library_->device().quirks().has(Quirk::kDimensionsCost);
+  fresh->notes_host_writes_ = fresh->library_->device().quirks().has(Quirk::kReadsHostEarly) &&
+                              fresh->library_->device().tier() == RT_MEMORY_TIER_BUFFER;
   if (fresh->library_->device().quirks().has(Quirk::kCountsByWidth))
     fresh->order_ = &fresh->library_->launchOrder(described.symbol);
   backend::LaunchRules rules;
@@ -489,7 +492,28 @@ Status Pipeline::enqueueBound(cl_command_queue queue, Clone& clone, const Range&
   const Error error = in_order ? order_->enqueue(queue, clone.kernel, {dimensions, offset, range.items, range.group}, events)
                                : RT_CL_CALL(clEnqueueNDRangeKernel, queue, clone.kernel, dimensions, offset, range.items,
                                             range.group, 0, nullptr, events != nullptr ? events->next() : nullptr);
-  return error == CL_SUCCESS ? Status() : library_->device().failed("clEnqueueNDRangeKernel", error);
+  if (error != CL_SUCCESS) return library_->device().failed("clEnqueueNDRangeKernel", error);
+  if (notes_host_writes_) [[unlikely]]
+    noteHostWrites(queue, clone);
+  return Status();
+}
+
+// A driver that reads the host early would copy what stood in memory of the host before this kernel. What the kernel does with
+// an argument is not known here: it counts as written. The marker is over after the launch, since queues are in order.
+void Pipeline::noteHostWrites(cl_command_queue queue, const Clone& clone) const {
+  Device& device = library_->device();
+  cl_event marker = nullptr;
+  bool is_marked = false;
+  for (const backend::Argument& argument : arguments_) {
+    if (argument.kind != RT_ARG_POINTER) continue;
+    const void* address = addressIn(clone.values.data() + argument.offset);
+    if (address == nullptr || locationOf(address).root != nullptr) continue;
+    const Root* root = device.hostRoots().find(address).root;
+    if (root == nullptr) continue;
+    if (!std::exchange(is_marked, true)) (void)RT_CL_PLAIN(clEnqueueMarkerWithWaitList, queue, 0, nullptr, &marker);
+    device.hostReads().add(root->address, root->address + root->size, marker);
+  }
+  if (marker != nullptr) (void)RT_CL_PLAIN(clReleaseEvent, marker);
 }
 
 Status Pipeline::enqueue(cl_command_queue queue, const backend::Launch& launch, CommandEvents* events) {

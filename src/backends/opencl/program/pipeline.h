@@ -45,6 +45,7 @@ class Pipeline final : public backend::Kernel {
   bool followsAddresses() const;
 
  private:
+  void noteHostWrites(cl_command_queue queue, const Clone& clone) const;
   class Leased;
   explicit Pipeline(Ref<Library> library) : library_(std::move(library)) {}
   Status createKernel(cl_kernel* kernel);
@@ -75,9 +76,10 @@ class Pipeline final : public backend::Kernel {
   std::array<std::atomic<Clone*>, kClones> clones_{};  // each in a place of its own, which is empty while it is leased
   std::atomic<uint32_t> clone_count_{0};               // places that belong to a clone, or will
   uint32_t multiple_ = 1;
-  std::string symbol_;             // the driver's name of the kernel
-  bool fewer_dimensions_ = false;  // launches are enqueued with as few as they have
-  LaunchOrder* order_ = nullptr;   // of the library, where launches of the kernel wait for each other
+  std::string symbol_;              // the driver's name of the kernel
+  bool fewer_dimensions_ = false;   // launches are enqueued with as few as they have
+  bool notes_host_writes_ = false;  // a copy may come too early after a launch that writes memory of the host
+  LaunchOrder* order_ = nullptr;    // of the library, where launches of the kernel wait for each other
 };
 
 // A cl_kernel, and what its arguments are.
