@@ -14,7 +14,7 @@ namespace manyrt::opencl {
 class HostReads {
  public:
   void add(const backend::Copy& copy, cl_event event);  // whose destination is the host's; retains the event
-  // What a kernel may write; retains the event. Null: it is not known when that is over.
+  // Memory that a kernel may write; retains the event. Null: when that is over is not known.
   void add(uintptr_t begin, uintptr_t end, cl_event event);
   bool writeSourceOf(const backend::Copy& copy);  // one of them that is not over; its source is the host's
 

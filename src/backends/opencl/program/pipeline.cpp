@@ -498,8 +498,8 @@ Status Pipeline::enqueueBound(cl_command_queue queue, Clone& clone, const Range&
   return Status();
 }
 
-// A driver that reads the host early would copy what stood in memory of the host before this kernel. What the kernel does with
-// an argument is not known here: it counts as written. The marker is over after the launch, since queues are in order.
+// A driver that reads the host early would copy what stood in memory of the host before this kernel. The kernel may write any
+// memory that it names. The marker is over after the launch, since queues are in order.
 void Pipeline::noteHostWrites(cl_command_queue queue, const Clone& clone) const {
   Device& device = library_->device();
   cl_event marker = nullptr;
