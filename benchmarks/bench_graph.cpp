@@ -181,12 +181,12 @@ int main(int argc, char** argv) {
     Comparison comparison(name);
     comparison.ours("manyrt", hot([call] { (named.*call)(); }));
     // With a launch in flight that still needs what it was launched with.
-    comparison.ours("manyrt_behind_a_launch", single(
-                                                  [] {
-                                                    named.wait();
-                                                    named.launch();
-                                                  },
-                                                  [call] { (named.*call)(); }));
+    comparison.ours("manyrt_in_flight", single(
+                                            [] {
+                                              named.wait();
+                                              named.launch();
+                                            },
+                                            [call] { (named.*call)(); }));
     comparison.peer("manyrt_each_node", hot([] { set.setEach(); }));
     comparison.floor("exported_call", exportedCall());
     registerComparison(std::move(comparison));

@@ -21,9 +21,10 @@ class GraphValueTest : public ExecTest {
 
   void SetUp() override {
     ExecTest::SetUp();
-    if (!has(RT_CAPABILITY_KERNELS)) return;
-    ASSERT_RT_OK(iota_.make(context_, "iota"));
-    ASSERT_RT_OK(affine_.make(context_, "affine"));
+    if (has(RT_CAPABILITY_KERNELS)) {  // else each test that launches skips itself
+      ASSERT_RT_OK(iota_.make(context_, "iota"));
+      ASSERT_RT_OK(affine_.make(context_, "affine"));
+    }
   }
   void TearDown() override {
     EXPECT_RT_OK(iota_.reset());

@@ -159,7 +159,7 @@ bool Parser::parseAttributes(Specifiers* specifiers, uint32_t* alignment, bool* 
   return true;
 }
 
-uint32_t Parser::behindAttributes() const {
+uint32_t Parser::afterAttributes() const {
   uint32_t ahead = 0;
   while (atAttribute(ahead)) {
     uint32_t depth = 0;

@@ -126,7 +126,7 @@ class Parser : private Cursor, private Scopes, private ExpressionBuilder {
   bool parseAttribute(Specifiers* specifiers, uint32_t* alignment, bool* packed);
   bool parseAlignment(uint32_t* alignment);
   bool parseGroupSize(uint32_t size[3], const char* attribute);
-  uint32_t behindAttributes() const;  // how far ahead the first token after attributes is
+  uint32_t afterAttributes() const;  // how far ahead the first token after attributes is
   bool parseTypeHint();
   bool parseUnrollHint();
   bool parseRecord(Specifiers* specifiers);

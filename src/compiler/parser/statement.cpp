@@ -83,7 +83,7 @@ Stmt* Parser::parseCompound(bool own_scope) {
 
 Stmt* Parser::parseItem() {
   if (acceptStaticAssert()) return program_.make(StmtKind::kEmpty);
-  const uint32_t ahead = behindAttributes();
+  const uint32_t ahead = afterAttributes();
   const bool is_label = peek(ahead + 1).is(":");
   if (!startsType(peek(ahead)) || is_label) return parseStatement();
   if (unroll_ != -1) {
@@ -323,7 +323,7 @@ Stmt* Parser::parseFor() {
   const size_t scopes = scopes_.size();
   // After an error in the header the body is parsed all the same. Scopes that the header left open are closed first.
   const auto parseHeader = [&] {
-    if (startsType(peek(behindAttributes()))) {
+    if (startsType(peek(afterAttributes()))) {
       const Location where = peek().where;
       statement->init = parseLocalDeclaration();
       if (statement->init == nullptr) return false;
