@@ -61,7 +61,7 @@ Sample sampleNow(rtContext_t context, double seconds, double iterations) {
 
 // The amounts that figures may gain once, as noise. Pools take more where other processes hold the streams up, since work in
 // flight keeps its memory; a slab has up to half a megabyte of the heap for its blocks. PoCL has the memory of its devices in
-// the heap.
+// the heap. Each object of compiled code that is loaded has a descriptor, so that modules that come and go move it by two.
 std::vector<Figure> figures(rtDevice_t device) {
   rtDeviceProperties_t properties = RT_DEVICE_PROPERTIES_INIT;
   SOAK_CHECK(rtDeviceGetProperties(&properties, device));
@@ -69,7 +69,7 @@ std::vector<Figure> figures(rtDevice_t device) {
   return {
       {"resident_bytes", &Sample::resident_bytes, 200e6},
       {"heap_bytes", &Sample::heap_bytes, exact ? 4e6 : 200e6},
-      {"descriptors", &Sample::descriptors, 0.5},
+      {"descriptors", &Sample::descriptors, 2.5},
       {"threads", &Sample::threads, 8},
       {"pool_bytes", &Sample::pool_bytes, 200e6},
       {"device_bytes", &Sample::device_bytes, 8e6},
