@@ -293,6 +293,99 @@ void registerReplays() {
                                        kKernels)));
 }
 
+// What changes between two launches of a graph: an address and a value, in one node or in 300. Our calls change the driver's
+// graph at once, as the driver's own call does, which gives a node all of its parameters.
+struct Updates {
+  rtGraphExec_t exec = nullptr;
+  rtGraphBuffer_t buffer = nullptr;
+  rtGraphValue_t value = nullptr;
+  std::vector<rtGraphNode_t> nodes;
+  cudaGraphExec_t raw_exec = nullptr;
+  std::vector<cudaGraphNode_t> raw_nodes;
+  cudaKernelNodeParams raw_parameters = {};
+  char* memory[2] = {};
+  uint32_t number = 0;
+
+  explicit Updates(int count) : nodes(static_cast<size_t>(count)), raw_nodes(static_cast<size_t>(count)) {
+    for (char*& each : memory) RT_CHECK(rtMalloc(reinterpret_cast<void**>(&each), 4096, context));
+    rtGraph_t graph;
+    RT_CHECK(rtGraphCreate(&graph));
+    RT_CHECK(rtGraphAddBuffer(&buffer, 4096, RT_GRAPH_BUFFER_INPUT, "buffer", graph));
+    RT_CHECK(rtGraphAddValue(&value, 4, &number, "value", graph));
+    const std::vector<rtGraphArg_t> values = arguments(true);
+    rtGraphKernelParams_t params = parametersOf(values);
+    cudaGraph_t raw_graph;
+    CUDA_CHECK(cudaGraphCreate(&raw_graph, 0));
+    raw_parameters.func = reinterpret_cast<void*>(raw_eight);
+    raw_parameters.gridDim = dim3(1);
+    raw_parameters.blockDim = dim3(32);
+    raw_parameters.kernelParams = args;
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      RT_CHECK(rtGraphAddKernelNode(&nodes[i], &params, i == 0 ? nullptr : &nodes[i - 1], i == 0 ? 0 : 1, graph));
+      CUDA_CHECK(cudaGraphAddKernelNode(&raw_nodes[i], raw_graph, i == 0 ? nullptr : &raw_nodes[i - 1], i == 0 ? 0 : 1,
+                                        &raw_parameters));
+    }
+    RT_CHECK(rtGraphInstantiate(&exec, graph, context));
+    CUDA_CHECK(cudaGraphInstantiate(&raw_exec, raw_graph, 0));
+    bindBuffer();
+    launch();
+    CUDA_CHECK(cudaGraphLaunch(raw_exec, raw_stream));
+    emptyRaw();
+  }
+  // With what the graph names, or with what a node gets of its own.
+  std::vector<rtGraphArg_t> arguments(bool named) {
+    rtGraphArg_t pointer = {
+        RT_ARG_POINTER, RT_GRAPH_READ, 0, nullptr, {named ? buffer : nullptr, 0, named ? nullptr : memory[0]}};
+    rtGraphArg_t four = {RT_ARG_VALUE, 0, 4, &number, {nullptr, 0, nullptr}};
+    if (named) four = {RT_ARG_GRAPH_VALUE, 0, 0, value, {nullptr, 0, nullptr}};
+    const rtGraphArg_t eight_bytes = {RT_ARG_VALUE, 0, 8, &stride, {nullptr, 0, nullptr}};
+    const rtGraphArg_t other_four = {RT_ARG_VALUE, 0, 4, &scale, {nullptr, 0, nullptr}};
+    return {pointer, pointer, pointer, pointer, four, four, eight_bytes, other_four};
+  }
+  static rtGraphKernelParams_t parametersOf(const std::vector<rtGraphArg_t>& values) {
+    rtGraphKernelParams_t params = RT_GRAPH_KERNEL_PARAMS_INIT;
+    params.kernel = eight;
+    params.group[0] = 32;
+    params.args = values.data();
+    params.arg_count = static_cast<uint32_t>(values.size());
+    return params;
+  }
+  void launch() const {
+    RT_CHECK(rtGraphLaunch(exec, stream));
+    emptyOurs();
+  }
+  void bindBuffer() { RT_CHECK(rtGraphExecBindBuffer(buffer, memory[number++ % 2], exec)); }
+  void bindValue() {
+    ++number;
+    RT_CHECK(rtGraphExecBindValue(value, &number, 4, exec));
+  }
+  void setEach() {
+    ++number;
+    const std::vector<rtGraphArg_t> values = arguments(false);
+    const rtGraphKernelParams_t params = parametersOf(values);
+    for (const rtGraphNode_t node : nodes) RT_CHECK(rtGraphExecSetKernelParams(node, &params, exec));
+  }
+  void setEachRaw() {
+    ++rows;
+    for (const cudaGraphNode_t node : raw_nodes) CUDA_CHECK(cudaGraphExecKernelNodeSetParams(raw_exec, node, &raw_parameters));
+  }
+};
+
+void registerUpdates() {
+  for (const int count : {1, 300}) {
+    auto* const named = new Updates(count);
+    auto* const set = new Updates(count);
+    const auto add = [=](const char* what, Updates* on, void (Updates::*call)()) {
+      registerComparison(Comparison("P4_" + std::string(what) + "_" + std::to_string(count))
+                             .ours("manyrt", hot([on, call] { (on->*call)(); }))
+                             .peer("cudaGraphExecKernelNodeSetParams", hot([named] { named->setEachRaw(); })));
+    };
+    add("bind_buffer", named, &Updates::bindBuffer);
+    add("bind_value", named, &Updates::bindValue);
+    add("set_kernel", set, &Updates::setEach);
+  }
+}
+
 void registerCopies() {
   constexpr uint64_t kBytes = 512 << 20;
   static void *device, *raw_device, *pinned;
@@ -614,6 +707,7 @@ int main(int argc, char** argv) {
   registerRepeated();
   registerGraph();
   registerReplays();
+  registerUpdates();
   registerCopies();
   registerPools();
   registerMixedSizes();

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Builds on a machine with GPUs and runs what needs them: conformance, examples, benchmarks. Installs nothing; what is missing
 # is said. Usage: scripts/gpu.sh [--out FOLDER] [--filter GTEST_FILTER] [--tier svm|buffer] [--no-build] [STAGE...]
-# Stages: conformance comm trace stamps examples memcheck bench opencl dlpack random; without any, all of them. RT_GPU_ICD names the
-# GPU's OpenCL driver (libnvidia-opencl.so.1), --tier one of its tiers. The stage dlpack needs PyTorch and cffi for python3;
-# RT_GPU_WHEELS names a folder with cffi's wheel where it is not installed. `random 500` makes 500 kernels, `random` alone 100,
-# and runs them on cuda:0 and on the CPU. They begin at RT_GPU_FIRST (1) and go as far as they come in RT_GPU_SECONDS (400).
+# Stages: conformance comm trace cost tool stamps examples memcheck bench opencl dlpack tinygrad random; without any, all of them.
+# RT_GPU_ICD names the GPU's OpenCL driver (libnvidia-opencl.so.1), --tier one of its tiers. The stage dlpack needs PyTorch and cffi
+# for python3, the stage tinygrad cffi, tinygrad and pytest with xdist. RT_GPU_WHEELS names a folder with wheels of cffi and tinygrad
+# where they are not installed, and with tinygrad's source archive. `random 500` makes 500 kernels, `random` alone 100, and runs them
+# on cuda:0 and on the CPU. They begin at RT_GPU_FIRST (1) and go as far as they come in RT_GPU_SECONDS (400).
 # `stamps 600` takes so many seconds, `stamps` 30. CUDA_VISIBLE_DEVICES chooses GPUs, so that several runs can share a host.
 # Results are JSON files in FOLDER (docs/lab/measured), and a short table is printed last.
 set -uo pipefail
@@ -18,14 +19,14 @@ while (($#)); do
     --filter) filter=$2; shift ;;
     --tier) tiers=("$2"); shift ;;
     --no-build) builds=no ;;
-    -h | --help) sed -n '2,9s/^# //p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    -h | --help) sed -n '2,11s/^# //p' "${BASH_SOURCE[0]}"; exit 0 ;;
     stamps) stages+=(stamps); [[ ! ${2:-} =~ ^[0-9]+$ ]] || { stamp_seconds=$2; shift; } ;;
     random) stages+=(random); [[ ! ${2:-} =~ ^[0-9]+$ ]] || { programs=$2; shift; } ;;
     *) stages+=("$1") ;;
   esac
   shift
 done
-((${#stages[@]})) || stages=(conformance comm trace stamps examples memcheck bench opencl dlpack random)
+((${#stages[@]})) || stages=(conformance comm trace cost tool stamps examples memcheck bench opencl dlpack tinygrad random)
 mkdir -p "$out"
 
 build=build/gpu
@@ -213,6 +214,27 @@ if wants trace; then
   done
 fi
 
+# What a launch costs as it is, with a profile and with a trace, in turn.
+if wants cost; then
+  : >"$out/gpu_cost.log"
+  for round in 1 2 3; do
+    for way in off "RT_PROFILE=$build/profile.json" "RT_TRACE=$build/trace.json"; do
+      echo "${way%%=*}: $(env RT_DISABLE=opencl "$way" timeout 60 $build/bin/trace_cost cuda:0 200 2>&1)" >>"$out/gpu_cost.log"
+    done
+  done
+  for way in off RT_PROFILE RT_TRACE; do
+    row "cost of a launch, $way" "$(grep "^$way: " "$out/gpu_cost.log" | grep -o '[0-9.]* ns a launch' | sort -n | head -n 1)"
+  done
+fi
+
+# The command on a machine with GPUs.
+if wants tool; then
+  timeout 120 $build/bin/manyrt doctor >"$out/gpu_doctor.log" 2>&1
+  row "manyrt doctor ($?)" "$(tail -n 1 "$out/gpu_doctor.log")"
+  timeout 120 $build/bin/manyrt bench cuda:0 >"$out/gpu_tool_bench.log" 2>&1
+  row "manyrt bench ($?)" "$(tail -n 1 "$out/gpu_tool_bench.log")"
+fi
+
 if wants memcheck; then
   checker=$(command -v compute-sanitizer || echo /usr/local/cuda/bin/compute-sanitizer)
   RT_POOL=off timeout 400 "$checker" --tool memcheck --error-exitcode 9 $build/bin/conformance \
@@ -315,6 +337,30 @@ if wants dlpack; then
     row "dlpack ($?)" "$(tail -n 1 "$out/gpu_dlpack.log")"
     cut -c1-150 "$out/gpu_dlpack.log"
   fi
+fi
+# tinygrad's own tests on cuda:0 and on its CUDA device, and whole models on both.
+if wants tinygrad; then
+  venv=build/venv-tinygrad
+  if [[ ! -x $venv/bin/python ]]; then
+    python3 -m venv --without-pip $venv &&
+      python3 -m pip install -q --no-index --no-deps --no-compile --upgrade --target $build/site \
+        "${RT_GPU_WHEELS:-/nonexistent}"/{cffi,tinygrad}-*.whl >"$out/gpu_tinygrad.log" 2>&1
+    python3 -c 'import site; print(*site.getsitepackages(), sep="\n")' >"$(echo $venv/lib/python3*/site-packages)/gpu.pth"
+    echo "$PWD/$build/site" >>"$(echo $venv/lib/python3*/site-packages)/gpu.pth"
+  fi
+  cp "${RT_GPU_WHEELS:-/nonexistent}"/tinygrad-*.tar.gz build/ 2>/dev/null
+  export PYTHONPATH=$PWD/bindings/python/src:$PWD/integrations/tinygrad MANYRT_LIBRARY=$PWD/$build/lib/libmanyrt.so
+  timeout 250 $venv/bin/python benchmarks/generated/side_by_side.py --cores 2 --json "$out/tinygrad_models_cuda.json" \
+    --device "manyrt:DEV=MANYRT,RT_DEVICE=cuda:0" --device "tinygrad's CUDA:DEV=CUDA" \
+    --commit "${COMMIT:-$(git describe --always --dirty 2>/dev/null || echo unknown)}" \
+    --machine "$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | sed -n 1p)" \
+    >"$out/gpu_models.log" 2>&1
+  row "models of tinygrad ($?)" "$(tail -n 1 "$out/gpu_models.log" | cut -c1-150)"
+  grep difference "$out/gpu_models.log"
+  JSON=$out/tinygrad_cuda.json BUILD=$build PYTEST_ADDOPTS="-n 8" timeout 400 scripts/run-tinygrad-tests.sh cuda \
+    >"$out/gpu_tinygrad_tests.log" 2>&1
+  row "tests of tinygrad ($?)" "$(tail -n 1 "$out/gpu_tinygrad_tests.log")"
+  unset PYTHONPATH MANYRT_LIBRARY
 fi
 # No block is used again before its last use.
 if wants stamps; then

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Three small models for tinygrad, with random weights. Each function returns a step, which is called again and again."""
+"""Small models for tinygrad, with random weights. Each function returns a step, which is called again and again."""
 
 from tinygrad import Tensor, TinyJit, Variable, nn
 
@@ -77,6 +77,7 @@ class Layer:
         self.kept = Tensor.zeros(2, 1, length, heads, width // heads).contiguous().realize()
 
     def __call__(self, x, at):
+        """For the token at this place."""
         width = x.shape[-1]
         query, key, value = (part.reshape(1, 1, self.heads, width // self.heads)
                              for part in self.query_key_value(self.norm1(x)).chunk(3, dim=-1))
@@ -86,12 +87,44 @@ class Layer:
         x = x + self.out(seen)
         return x + self.narrow(self.wide(self.norm2(x)).gelu())
 
+    def all_of(self, x):
+        """For all tokens of a batch, each beside those before it."""
+        batch, length, width = x.shape
+        query, key, value = (part.reshape(batch, length, self.heads, width // self.heads).transpose(1, 2)
+                             for part in self.query_key_value(self.norm1(x)).chunk(3, dim=-1))
+        seen = query.scaled_dot_product_attention(key, value, is_causal=True).transpose(1, 2).reshape(batch, length, width)
+        x = x + self.out(seen)
+        return x + self.narrow(self.wide(self.norm2(x)).gelu())
 
-def decoding():
-    """A transformer of four layers that makes token after token."""
-    width, heads, length, words = 256, 8, 128, 4096
+
+def gpt_training():
+    """A step of Adam for a transformer of four layers, with 8 texts of 64 tokens."""
+    width, heads, length, words, batch = 128, 4, 64, 512, 8
     embed, place = nn.Embedding(words, width), nn.Embedding(length, width)
-    layers, norm, head = [Layer(width, heads, length) for _ in range(4)], nn.LayerNorm(width), nn.Linear(width, words)
+    layers, norm, head = [Layer(width, heads, 1) for _ in range(4)], nn.LayerNorm(width), nn.Linear(width, words)
+    parameters = [each for part in (embed, place, norm, head) for each in nn.state.get_parameters(part)]
+    parts = (part for layer in layers for part in (layer.norm1, layer.norm2, layer.query_key_value, layer.out, layer.wide, layer.narrow))
+    optimizer = nn.optim.Adam(parameters + [each for part in parts for each in nn.state.get_parameters(part)])
+
+    @TinyJit
+    @Tensor.train()
+    def step(tokens, following):
+        optimizer.zero_grad()
+        x = embed(tokens) + place(Tensor.arange(length).reshape(1, length))
+        for layer in layers:
+            x = layer.all_of(x)
+        loss = head(norm(x)).reshape(-1, words).sparse_categorical_crossentropy(following.reshape(-1)).backward()
+        return loss.realize(*optimizer.schedule_step())
+
+    texts = Tensor.randint(batch, length + 1, high=words).realize()
+    tokens, following = texts[:, :-1].contiguous().realize(), texts[:, 1:].contiguous().realize()
+    return lambda: step(tokens, following).item()
+
+
+def decoding(width=256, heads=8, length=128, words=4096, depth=4):
+    """A transformer that makes token after token."""
+    embed, place = nn.Embedding(words, width), nn.Embedding(length, width)
+    layers, norm, head = [Layer(width, heads, length) for _ in range(depth)], nn.LayerNorm(width), nn.Linear(width, words)
 
     @TinyJit
     def step(token, at):
@@ -106,8 +139,15 @@ def decoding():
         at = Variable("at", 1, length - 1).bind(state["at"])
         state["at"] = state["at"] + 1 if state["at"] < length - 2 else 40
         state["token"] = step(state["token"], at).reshape(1, 1).contiguous().realize()
+        return state["token"].item()
 
     return run
 
 
-MODELS = {"training": training, "resnet18": resnet, "decoding": decoding}
+def gpt2():
+    """The same in the shape of the smallest GPT-2."""
+    return decoding(width=768, heads=12, length=1024, words=50257, depth=12)
+
+
+MODELS = {"training": training, "resnet18": resnet, "decoding": decoding}  # whose kernels are captured
+WHOLE = {**MODELS, "gpt_training": gpt_training, "gpt2": gpt2}             # which run as they are (side_by_side.py)
