@@ -218,7 +218,7 @@ fi
 if wants cost; then
   : >"$out/gpu_cost.log"
   for round in 1 2 3; do
-    for way in off "RT_PROFILE=$build/profile.json" "RT_TRACE=$build/trace.json"; do
+    for way in off= "RT_PROFILE=$build/profile.json" "RT_TRACE=$build/trace.json"; do
       echo "${way%%=*}: $(env RT_DISABLE=opencl "$way" timeout 60 $build/bin/trace_cost cuda:0 200 2>&1)" >>"$out/gpu_cost.log"
     done
   done
@@ -231,7 +231,7 @@ fi
 if wants tool; then
   timeout 120 $build/bin/manyrt doctor >"$out/gpu_doctor.log" 2>&1
   row "manyrt doctor ($?)" "$(tail -n 1 "$out/gpu_doctor.log")"
-  timeout 120 $build/bin/manyrt bench cuda:0 >"$out/gpu_tool_bench.log" 2>&1
+  timeout 120 $build/bin/manyrt bench --device cuda:0 >"$out/gpu_tool_bench.log" 2>&1
   row "manyrt bench ($?)" "$(tail -n 1 "$out/gpu_tool_bench.log")"
 fi
 
