@@ -141,7 +141,8 @@ class KernelText : public FunctionText {
   }
   bool hasRest(const Instruction& items) const override {
     const uint32_t size = row_.required_group_size[items.dimension];
-    return size == 0 || size % items.lanes != 0 || joins_ || ends_early_ || !items.operands.empty();
+    const bool is_empty = items.regions[1]->body.size() == 1;
+    return !is_empty && (size == 0 || size % items.lanes != 0 || joins_ || ends_early_ || !items.operands.empty());
   }
   std::string lanesRest(const Instruction& items, const std::string& mask) override {
     const std::string n = std::to_string(items.dimension), head = "mrt_L::head(mrt_e" + n + " - mrt_x)";

@@ -120,6 +120,7 @@ class Module {
   Function* constants = nullptr;     // stores what constants begin as, before a launch; null: nothing to store
   bool keeps_items = false;          // items of kernels with barriers run side by side, each with its own slots: for debuggers
   uint32_t vector_bytes = 0;         // of the processor's vectors, which lanes are to fill; 0: work-items go one by one
+  uint32_t long_items = 150;         // with more instructions, the items that vectors leave have no second form with lanes
   int32_t lanes_along = -1;  // for tests: along this dimension if that can be, also where they cost more; -1: as they cost
 
   Function* find(std::string_view name) const;

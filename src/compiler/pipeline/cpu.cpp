@@ -30,7 +30,7 @@ namespace manyrt::compiler {
 namespace {
 
 // Counts up when the front end, the lowering, the library or the flags below change what a source becomes.
-constexpr uint32_t kCpuForm = 50;
+constexpr uint32_t kCpuForm = 51;
 
 // Compilers that work on one quick build; each takes some 10 ms to start.
 uint32_t mostTexts() { return std::clamp(std::thread::hardware_concurrency(), 1u, 8u); }
@@ -474,15 +474,17 @@ Status Pipeline::jobLater(CompileJob* job, const Improvement& work, BuildOptions
   return Status();
 }
 
-// Rows of groups say which dimension lanes go along, and how many there are. A group that is a row says nothing that code for
-// any group would not do as well, and may be another one next time.
+// Rows of groups say which dimension lanes go along, how many there are, and that nothing is left of a row. A group that is one
+// row may be another one next time: it counts where it fills vectors of any width, so that a trial with a few items does not
+// decide for good.
 Status jobForLaunches(CompileJob* job, const Improvement& work, std::string* log) {
   const auto* table = static_cast<const rtHostModule_t*>(work.object->symbol(kModuleSymbol));
+  constexpr uint32_t kWidestLanes = 16;
   BuildOptions::Groups groups;
   for (uint32_t i = 0; table != nullptr && i < table->kernel_count; ++i) {
     const std::array<uint32_t, 3> group = work.object->launchedGroup(i);
-    const bool is_row = group[1] == 1 && group[2] == 1;
-    if (group[0] != 0 && !is_row) groups[table->kernels[i].name] = group;
+    const bool is_row = group[1] == 1 && group[2] == 1, fills = group[0] % kWidestLanes == 0;
+    if (group[0] != 0 && (!is_row || fills)) groups[table->kernels[i].name] = group;
   }
   const BuildRequest request = work.request->request();
   std::string unused;

@@ -103,3 +103,22 @@ again:
   if (++i < 3u) goto again;
   out[PLACE] = sum + get_local_id(2) * 5u;
 }
+
+// Code that is long, as that of a compiler for tiles is: 40 sums of an item's own, before and after a barrier.
+#define EACH_8(f, at) f(at) f(at + 1) f(at + 2) f(at + 3) f(at + 4) f(at + 5) f(at + 6) f(at + 7)
+#define EACH_40(f) EACH_8(f, 0) EACH_8(f, 8) EACH_8(f, 16) EACH_8(f, 24) EACH_8(f, 32)
+#define ADD(i) sums[i] = sums[i] * 3u + in[x + y * 3u + z + (i) * 11u];
+#define MIX(i) sums[i] ^= shared[(l + (i)) % ITEMS] * (i + 1);
+#define JOIN(i) sum = sum * 5u + sums[i];
+__kernel void lengthy(__global uint* out, __global const uint* in, uint n) {
+  __local uint shared[4096];
+  const uint l = LOCAL, x = get_global_id(0), y = get_local_id(1), z = get_local_id(2);
+  uint sums[40], sum = 0;
+  for (uint i = 0; i < 40u; ++i) sums[i] = i;
+  for (uint turn = 0; turn < 2u + (n & 1u); ++turn) { EACH_40(ADD) }
+  shared[l] = sums[5] ^ sums[39];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (in[l & 1023u] % 3u != 0u) { MIX(3) MIX(7) MIX(38) } else sums[n % 40u] += x;
+  EACH_40(JOIN)
+  out[PLACE] = sum;
+}

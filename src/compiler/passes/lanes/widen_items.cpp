@@ -234,6 +234,10 @@ class Items {
         eitherOf(*i, *other, region, &body);
         continue;
       }
+      if (is_scalar && i->lanes > 1 && leavesItems(*i)) {
+        leave(*i, region, &body);
+        continue;
+      }
       body.push_back(i);
       if (i->op == Opcode::kItems) continue;
       for (Region* inner : i->regions) this->region(*inner);
@@ -253,7 +257,8 @@ class Items {
   // Gives the items lanes, or leaves them. Where groups may be too short for the lanes along one dimension: the same items with
   // lanes along the other one; else null.
   Instruction* widen(Instruction& items) {
-    const Region& from = *items.regions[0];
+    from_ = items.regions[0];
+    const Region& from = *from_;
     if (hasManyBlocks(from)) return stay(items, "it has more blocks to jump to than lanes can go through");
     const uint8_t lanes = lanesFor(from, module_.vector_bytes);
     const bool has_down = asksFor(from, 1) && !hasItemsSlots(from);
@@ -341,6 +346,47 @@ class Items {
     }
   }
 
+  // Whether what whole vectors leave of a row goes item by item. In groups as they are known to be that is nothing, and a
+  // second form with lanes takes a compiler as long as the first: it would be for groups that may never come.
+  bool leavesItems(const Instruction& items) const {
+    const uint32_t size = function_.likely_group[items.dimension];
+    if (size == 0 || size % items.lanes != 0 || function_.group_size[0] != 0) return false;
+    if (!items.operands.empty() || !items.results.empty()) return false;
+    uint32_t count = 0;
+    bool ends = false;
+    ir::forEach(*from_, [&](const Instruction& i) {
+      ++count;
+      ends = ends || i.op == Opcode::kReturn;
+    });
+    return count > module_.long_items && !ends;
+  }
+
+  // Leaves whole vectors to `items`. Items as they were follow, from the end of the last vector on.
+  void leave(Instruction& items, Region& region, std::vector<Instruction*>* body) {
+    Region& rest = *items.regions[1];
+    rest.body.clear();
+    ir::Writer writer(module_, function_);
+    writer.where = items.where;
+    writer.moveTo(&rest);
+    writer.end(Opcode::kYield);
+    Region here;
+    writer.moveTo(&here);
+    Instruction* size = writer.add(Opcode::kWorkItem, {writer.constant({ir::Kind::kI32}, items.dimension)}, {ir::Kind::kI64});
+    size->work_item = WorkItem::kLocalSize;
+    Value* whole = writer.binary(Opcode::kAnd, size->result(), writer.constant({ir::Kind::kI64}, ~uint64_t{items.lanes - 1u}));
+    Instruction* left = module_.makeInstruction(Opcode::kItems);
+    left->where = items.where;
+    left->operands = {whole};
+    left->numbers = {uint64_t{2} * items.dimension};
+    left->regions = {from_};
+    left->why_no_lanes = kLeftItems;
+    from_->owner = left;
+    body->push_back(&items);
+    for (Instruction* each : here.body) body->push_back(each);
+    body->push_back(left);
+    for (size_t k = body->size() - here.body.size() - 1; k < body->size(); ++k) (*body)[k]->parent = &region;
+  }
+
   // The slots of items lie along dimension 0.
   static bool hasItemsSlots(const Region& from) {
     bool found = false;
@@ -369,6 +415,7 @@ class Items {
   // Of the kernel as it was: what has lanes already is not known to them.
   const analysis::Divergence across_;         // along dimension 0
   std::optional<analysis::Divergence> down_;  // along dimension 1, where it is asked for
+  Region* from_ = nullptr;                    // the items that were widened last, as they were
   const char* why_not_ = nullptr;             // the last form that could not be made
 };
 

@@ -295,6 +295,25 @@ TEST_P(WidenItemsTest, LanesAlongDimension1DoWhatItemsDo) {
   ASSERT_TRUE(run(&after.module, "all", &why)) << why;
   expectAlike(before.module, after.module, c.body);
 }
+
+// The same where groups are said to leave nothing of a row, and come in all sizes.
+TEST_P(WidenItemsTest, ItemsThatVectorsLeaveDoWhatItemsDo) {
+  const Case& c = GetParam();
+  for (const int32_t dimension : {0, 1}) {
+    ir::FromSource before(source(c.body)), after(source(c.body));
+    ASSERT_TRUE(before.built && after.built) << before.why;
+    after.module.vector_bytes = 16;
+    after.module.lanes_along = dimension;
+    after.module.long_items = 0;
+    std::ranges::copy(std::array<uint32_t, 3>{8, 4, 1}, after.module.find("k")->likely_group);
+    std::string why;
+    ASSERT_TRUE(run(&after.module, "all", &why)) << why;
+    ir::Module again;
+    ASSERT_TRUE(ir::read(&again, ir::print(after.module), &why)) << why;
+    EXPECT_EQ(ir::print(again), ir::print(after.module));
+    expectAlike(before.module, after.module, c.body);
+  }
+}
 INSTANTIATE_TEST_SUITE_P(Bodies, WidenItemsTest, testing::ValuesIn(kCases));
 
 int lanesOf(const char* body, uint32_t vector_bytes) {
@@ -371,6 +390,46 @@ int rowsOf(const char* body, uint32_t components, Opcode op) {
     });
   });
   return count;
+}
+
+// The lanes of each of the kernel's items, where groups are known to be rows of this size; and whether those of the first ones
+// have a form for what is left.
+std::vector<int> itemsOf(const std::string& body, uint32_t likely_row, uint32_t required_row, bool* has_rest) {
+  ir::FromSource made(source(body));
+  ir::Function* k = made.module.find("k");
+  const std::array<uint32_t, 3> likely{likely_row, 1, 1}, required{required_row, 1, 1};
+  std::ranges::copy(likely, k->likely_group);
+  if (required_row != 0) std::ranges::copy(required, k->group_size);
+  made.module.vector_bytes = 32;
+  std::string why;
+  EXPECT_TRUE(run(&made.module, "all", &why)) << why;
+  std::vector<int> lanes;
+  *has_rest = false;
+  ir::forEach(*k->body, [&](const Instruction& i) {
+    if (i.op != Opcode::kItems) return;
+    lanes.push_back(i.lanes);
+    if (i.lanes > 1) *has_rest = i.regions[1]->body.size() > 1;
+  });
+  return lanes;
+}
+
+TEST(WidenItemsFormTest, LongCodeHasNoSecondFormForGroupsThatFillVectors) {
+  std::string sums = "uint s = n;";
+  for (int i = 0; i < 60; ++i) sums += " s = s * " + std::to_string(2 * i + 3) + " + in[x + " + std::to_string(i) + "];";
+  const std::string once = sums + " out[at] = s;", ends = sums + " if (s & 1) return; out[at] = s;",
+                    shorter = "out[at] = in[x];";
+  bool has_rest = false;
+  EXPECT_EQ(itemsOf(once, 16, 0, &has_rest), (std::vector{8, 1}));
+  EXPECT_FALSE(has_rest);
+  EXPECT_EQ(itemsOf(once, 20, 0, &has_rest), std::vector{8});  // such groups leave four items each
+  EXPECT_TRUE(has_rest);
+  EXPECT_EQ(itemsOf(once, 0, 0, &has_rest), std::vector{8});
+  EXPECT_TRUE(has_rest);
+  EXPECT_EQ(itemsOf(once, 16, 16, &has_rest), std::vector{8});  // where a size is required no other one comes
+  EXPECT_EQ(itemsOf(shorter, 16, 0, &has_rest), std::vector{8});
+  EXPECT_TRUE(has_rest);
+  EXPECT_EQ(itemsOf(ends, 16, 0, &has_rest).back(), 8);  // whose end would be one of further items
+  EXPECT_TRUE(has_rest);
 }
 
 TEST(WidenItemsFormTest, NeighboursThatFillTheStepAreOneAccess) {
