@@ -413,8 +413,20 @@ void submitted(const Track& track, uint64_t serial) {
 void work(const Track& track, uint64_t serial, const Work& work, int64_t begin, int64_t end) {
   end = std::max(begin, end);
   if (tells(kTimeline)) timeline::work(track, serial, work, begin, end);
-  if (tells(kProfile)) profile::work(track, work, end - begin);
+  if (tells(kProfile)) {
+    if (work.row != nullptr && work.row->is_late)
+      std::atomic_ref(work.row->latest).store(end - begin, std::memory_order_relaxed);
+    profile::work(track, work, end - begin);
+  }
   if (tells(kWork)) callback::work(track, serial, work, begin, end);
+}
+
+// Relaxed: a launch that is timed or counted without need costs little.
+bool countsLate(const Row* row) {
+  if (row == nullptr || internal::on.load(std::memory_order_relaxed) != kProfile) return false;
+  if (std::atomic_ref(row->latest).load(std::memory_order_relaxed) >= Tally::kShortOnDevice) return false;
+  Tally* const tally = Tallies::find(row);
+  return tally != nullptr && tally->skipsLate();
 }
 
 void ranHere(int64_t nanoseconds) {

@@ -25,6 +25,8 @@ inline bool tells(uint32_t sinks) { return (on.load(std::memory_order_relaxed) &
 inline bool enabled() { return internal::on.load(std::memory_order_relaxed) != 0; }
 // Whether work is described and timed. A callback that asks for calls alone leaves streams as they are.
 inline bool timesWork() { return internal::tells(internal::kTimeline | internal::kProfile | internal::kWork); }
+// Whether each piece of work is told with its times. A profile alone can do with some of them.
+inline bool timesAllWork() { return internal::tells(internal::kTimeline | internal::kWork); }
 // Whether a worker's parts of launches and graphs are told: to the timeline alone.
 inline bool tellsParts() { return internal::tells(internal::kTimeline); }
 inline bool tellsSubmissions() { return internal::tells(internal::kTimeline | internal::kSubmissions); }
@@ -72,7 +74,12 @@ struct Row {
   const char* name = "";
   const char* module = "";
   const KernelForm* form = nullptr;  // kept; null: not known
-  bool operator==(const Row&) const = default;
+  bool is_late = false;              // the device tells times after the call, on any thread
+  mutable int64_t latest = 0;        // is_late: the time of the last launch that was told; by std::atomic_ref
+  bool operator==(const Row& other) const {
+    return device == other.device && name == other.name && module == other.module && form == other.form &&
+           is_late == other.is_late;
+  }
 };
 const Row* keep(const Row& row);  // as that of a form
 
@@ -202,6 +209,8 @@ template <class Kernel>
 inline bool counts(LaunchCounter& counter, const Kernel& kernel) {
   return internal::on.load(std::memory_order_relaxed) == internal::kProfile && counter.skips(kernel);
 }
+// The same for a launch on a device that tells times later. `row`: is_late; null: not known, and the launch is to be timed.
+bool countsLate(const Row* row);
 // Work that the calling thread has run itself, maybe in a call that is only counted.
 void ranHere(int64_t nanoseconds);
 void lost();  // work whose times the driver did not tell

@@ -149,6 +149,16 @@ const trace::KernelForm* Kernel::form(const backend::Launch& launch) const {
   return known;
 }
 
+const trace::Row* Kernel::lateRow(const backend::Launch& launch) const {
+  const trace::KernelForm* const own = form(launch);
+  const trace::Row* known = row_.load(std::memory_order_acquire);
+  if (known != nullptr && known->form == own) return known;
+  known = trace::keep(trace::Row{
+      .device = module_->device().facts().id, .name = tracedName(), .module = tracedModule(), .form = own, .is_late = true});
+  row_.store(known, std::memory_order_release);  // as form_
+  return known;
+}
+
 uint32_t Kernel::placeLocals(const void* const* arguments, uint32_t local_bytes, uint32_t* offsets, void** parameters) const {
   // After the launch's own bytes, which the kernel's extern array begins with.
   uint32_t end = local_bytes;

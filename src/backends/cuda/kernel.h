@@ -37,6 +37,7 @@ class Kernel final : public backend::Kernel {
   uint32_t maxActiveGroups(uint32_t group_items, uint64_t local_bytes) const override;
   uint32_t preferredGroupMultiple() const override { return warp_; }
   const trace::KernelForm* form(const backend::Launch& launch) const override;
+  const trace::Row* lateRow(const backend::Launch& launch) const;  // for trace::countsLate(); kept, null: without memory
 
   NativeFunction function() const { return function_; }
   uint64_t number() const { return number_; }  // no two kernels of a process have the same
@@ -61,6 +62,7 @@ class Kernel final : public backend::Kernel {
   std::vector<uint32_t> alignments_;  // of local arguments
   bool takes_offset_ = false;
   mutable std::atomic<const trace::KernelForm*> form_{nullptr};  // of the last group that a profile asked for
+  mutable std::atomic<const trace::Row*> row_{nullptr};          // the same
 
   uint32_t warp_ = 32;
 };

@@ -135,9 +135,10 @@ Status Replay::build(std::span<const backend::ReplayStep> steps) {
   Current current(context_->native());
   nodes_.reserve(steps.size());
   const bool traced = trace::timesWork();
-  if (traced) context_->device().timeline().look();
+  const bool by_records = trace::timesAllWork();  // as Stream::records()
+  if (by_records) context_->device().timeline().look();
   // Only without CUPTI: nodes for events make each launch longer.
-  has_times_ = traced && context_->device().timeline().activities() == nullptr &&
+  has_times_ = traced && !(by_records && context_->device().timeline().activities() != nullptr) &&
                table().cuGraphAddEventRecordNode != nullptr && table().cuGraphExecEventRecordNodeSetEvent != nullptr;
   RT_CUDA_TRY(cuGraphCreate, &graph_, 0);
   std::vector<NativeNode> before;

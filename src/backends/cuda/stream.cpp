@@ -239,8 +239,13 @@ bool Stream::launchByGraph(Kernel& kernel, const backend::Launch& launch, uint32
 
 Status Stream::enqueueLaunch(backend::Kernel& given, const backend::Launch& launch) {
   auto& kernel = static_cast<Kernel&>(given);
-  if (trace::timesWork()) [[unlikely]]
-    return timed(backend::describe(kernel, launch), [&] { return giveLaunch(kernel, launch); });
+  if (trace::timesWork()) [[unlikely]] {
+    const trace::Row* const row = trace::profiles() ? kernel.lateRow(launch) : nullptr;
+    if (trace::countsLate(row)) return giveLaunch(kernel, launch);
+    trace::Work work = backend::describe(kernel, launch);
+    work.row = row;
+    return timed(work, [&] { return giveLaunch(kernel, launch); });
+  }
   return giveLaunch(kernel, launch);
 }
 
@@ -329,15 +334,22 @@ bool Stream::isCaptured() const {
          (table().cuStreamIsCapturing(native_, &status) != kSuccess || status != 0);
 }
 
+// CUPTI's, where all work is told with its times; null: events time it. CUPTI's records make each launch longer, also of work
+// that a profile only counts.
+Activities* Stream::records() {
+  if (!trace::timesAllWork()) return nullptr;
+  device().timeline().look();
+  return device().timeline().activities();
+}
+
 // A failure is reported as without a trace, and has no span.
 template <class Enqueue>
 Status Stream::timed(const trace::Work& work, Enqueue enqueue, bool by_records) {
   Current current(native_context_);
   if (isCaptured()) return enqueue();
-  device().timeline().look();
+  Activities* const activities = records();
   // A kernel is one record, as is a graph of one kernel; a copy or a fill may be several, and is none without bytes.
   const size_t count = work.kind == trace::Kind::kKernel ? 1 : 0;
-  Activities* const activities = device().timeline().activities();
   if (activities != nullptr && by_records && (count != 0 || work.bytes != 0)) {
     return recorded(
         *activities, [&](RecordedWork& span) { span.set(work, count); }, enqueue);
@@ -377,8 +389,7 @@ Status Stream::recorded(Activities& activities, Describe describe, Enqueue enque
 Status Stream::replayTimed(Replay& replay) {
   Current current(native_context_);
   if (isCaptured()) return launchReplay(replay);
-  device().timeline().look();
-  if (Activities* const activities = device().timeline().activities(); activities != nullptr)
+  if (Activities* const activities = records(); activities != nullptr)
     return recorded(
         *activities, [&](RecordedWork& span) { replay.describeNodes(&span); }, [&] { return launchReplay(replay); });
   if (!replay.hasTimes()) return timed(backend::describe(trace::Kind::kGraph), [&] { return launchReplay(replay); });

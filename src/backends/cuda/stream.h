@@ -73,6 +73,7 @@ class Stream final : public driver::FastStream<Stream> {
   // The same with what CUPTI tells; `describe` gets the span that is to be filled in.
   template <class Describe, class Enqueue>
   Status recorded(Activities& activities, Describe describe, Enqueue enqueue);
+  Activities* records();
   bool isCaptured() const;  // by the program, which has the native stream
   Status launchReplay(Replay& replay);
   Status replayTimed(Replay& replay);

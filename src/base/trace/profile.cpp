@@ -72,6 +72,7 @@ struct KeyHash {
 
 struct WorkSum : Sum {
   uint64_t bytes = 0;
+  uint64_t late = 0;                                          // launches that were only counted, on a device that tells later
   std::vector<std::pair<const KernelForm*, uint64_t>> forms;  // of a kernel, with its launches in each
 };
 
@@ -136,10 +137,25 @@ void addTallies(Sums& all) {
     } else {
       const Row& row = *tally.row();
       WorkSum& work = all.work[{row.device, row.name, row.module, Kind::kKernel}];
-      work.add(sum);
+      if (row.is_late) {
+        work.late += sum.count;
+      } else {
+        work.add(sum);
+      }
       if (row.form != nullptr) addForm(work, row.form, sum.count);
     }
   });
+}
+
+// Those that were only counted, as the mean of those that were timed. Where none was, the driver did not tell.
+void addLate(Sums& all) {
+  for (auto& [key, sum] : all.work) {
+    if (sum.late == 0) continue;
+    const double mean = sum.timed == 0 ? 0 : static_cast<double>(sum.total) / static_cast<double>(sum.timed);
+    sum.count += sum.late;
+    sum.total += static_cast<int64_t>(mean * static_cast<double>(sum.late));
+    if (sum.timed == 0) sum.least = 0;
+  }
 }
 
 template <class Map>
@@ -270,8 +286,9 @@ void addEstimates(std::string* text, const Sums& all) {
   for (const WorkRow& row : sortedRows(all)) addRow(row.second, row.first.name);
   for (const auto& [name, sum] : byTotal(all.calls)) addRow(sum, name.c_str());
   if (rows.empty()) return;
-  append(text, "times marked ~ are of samples, since each was below %llu us; the counts are exact\n  %8s %10s\n",
-         static_cast<Number>(Tally::kShort / 1000), "", "timed");
+  append(text,
+         "times marked ~ are of samples, since each was below %llu us, on a GPU %llu us; the counts are exact\n  %8s %10s\n",
+         static_cast<Number>(Tally::kShort / 1000), static_cast<Number>(Tally::kShortOnDevice / 1000), "", "timed");
   *text += rows;
 }
 
@@ -410,6 +427,7 @@ void finish() {
   all.open = false;
   try {
     addTallies(all);
+    addLate(all);
     if (all.path.empty()) {
       fputs(table(all).c_str(), stderr);
     } else {
@@ -437,12 +455,13 @@ void build(const char* step, int64_t nanoseconds) {
 }
 
 void work(const Track& track, const Work& work, int64_t nanoseconds) {
-  if (work.row != nullptr) {
+  if (work.row != nullptr && !work.row->is_late) {
     Tally* const tally = Tallies::find(work.row);
     return tally != nullptr ? tally->add(nanoseconds, 0) : lost();
   }
   with([&](Sums& all) {
-    WorkSum& row = all.work[{track.device, nameOf(work), work.module, work.kind}];
+    const char* const device = work.row != nullptr ? work.row->device : track.device;
+    WorkSum& row = all.work[{device, nameOf(work), work.module, work.kind}];
     row.add(nanoseconds);
     row.bytes += work.bytes;
     if (work.form != nullptr) addForm(row, work.form, 1);

@@ -36,8 +36,20 @@ void Tally::add(int64_t nanoseconds, int64_t waited) {
   }
   limit_ = skipped_.load(std::memory_order_relaxed);
   if (in_row_ < kRow) return;
+  limit_ += gap();
+}
+
+uint64_t Tally::gap() {
   random_ = random_ * 1664525u + 1013904223u;  // the upper bits of a linear congruential generator are good enough
-  limit_ += kInterval / 2 + (random_ >> 16) % kInterval;
+  return kInterval / 2 + (random_ >> 16) % kInterval;
+}
+
+bool Tally::skipsLate() {
+  if (skips()) return true;
+  in_row_ = std::min(in_row_ + 1, kRow);
+  if (in_row_ < kRow) return false;
+  limit_ = skipped_.load(std::memory_order_relaxed) + gap();
+  return false;
 }
 
 void Tally::promote(int64_t nanoseconds, int64_t waited) {

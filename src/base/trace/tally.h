@@ -18,6 +18,8 @@ class Tally {
  public:
   // Below this a time is short, in nanoseconds: to take and add one up costs 60 to 80, 3 to 4 percent of it.
   static constexpr int64_t kShort = 2000;
+  // The same for launches on a device: to time one costs its host 5 us, and the device 2.
+  static constexpr int64_t kShortOnDevice = 100'000;
   // After so many short times in a row most are only counted. A long one makes the tally time all again.
   static constexpr uint32_t kRow = 16;
   // One of so many is timed then, on average; a power of two.
@@ -40,7 +42,10 @@ class Tally {
     skipped_.store(skipped + 1, std::memory_order_relaxed);
     return true;
   }
-  // The same for several: how many are only counted from here on, which skip() then does.
+  // The same for one whose time comes later, through another way than add(): what is timed is settled here, and the first kRow
+  // are. All that are skipped count as the mean of those that were timed.
+  bool skipsLate();
+  // As skips(), for several: how many are only counted from here on, which skip() then does.
   uint64_t skippable() const {
     const uint64_t skipped = skipped_.load(std::memory_order_relaxed);
     return skipped < limit_ ? limit_ - skipped : 0;
@@ -61,6 +66,7 @@ class Tally {
 
  private:
   friend class Tallies;
+  uint64_t gap();  // to the next one that is timed
 
   std::atomic<const char*> function_{nullptr};
   const Row* const row_ = nullptr;

@@ -42,6 +42,21 @@ TEST(TallyTest, FirstOnesAreAllTimed) {
   EXPECT_FALSE(pass(tally, kTime));
 }
 
+TEST(TallyTest, WhatIsToldLaterIsChosenWhenItIsSubmitted) {
+  Tally tally("one", nullptr);
+  for (uint32_t i = 0; i < Tally::kRow; ++i) EXPECT_FALSE(tally.skipsLate()) << i;
+  uint64_t skipped = 0;
+  for (int timed = 0; timed < 20; ++timed) {
+    uint64_t gap = 0;
+    while (tally.skipsLate()) ++gap;
+    EXPECT_GE(gap, Tally::kInterval / 2);
+    EXPECT_LT(gap, 3 * Tally::kInterval / 2);
+    skipped += gap;
+  }
+  EXPECT_EQ(tally.sum(20).count, skipped) << "those that are timed are added up elsewhere";
+  EXPECT_EQ(tally.sum(20).timed, 0u);
+}
+
 TEST(TallyTest, ShortOnesAreTimedAtRandomDistances) {
   Tally tally("one", nullptr);
   warm(tally);
