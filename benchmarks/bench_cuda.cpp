@@ -342,9 +342,23 @@ struct Updates {
     const rtGraphArg_t other_four = {RT_ARG_VALUE, 0, 4, &scale, {nullptr, 0, nullptr}};
     return {pointer, pointer, pointer, pointer, four, four, eight_bytes, other_four};
   }
+  // The kernel `eight`, with arguments that are known to be pointers.
+  static rtKernel_t fromSource() {
+    static const rtKernel_t made = [] {
+      rtModule_t built;
+      rtKernel_t kernel;
+      RT_CHECK(rtModuleCreateFromSource(&built,
+                                        "kernel void named(global int* a, global int* b, global int* c, global int* d, uint e,"
+                                        "                  uint f, ulong g, float h) {}",
+                                        "", context));
+      RT_CHECK(rtModuleGetKernel(&kernel, "named", built));
+      return kernel;
+    }();
+    return made;
+  }
   static rtGraphKernelParams_t parametersOf(const std::vector<rtGraphArg_t>& values) {
     rtGraphKernelParams_t params = RT_GRAPH_KERNEL_PARAMS_INIT;
-    params.kernel = eight;
+    params.kernel = fromSource();
     params.group[0] = 32;
     params.args = values.data();
     params.arg_count = static_cast<uint32_t>(values.size());
