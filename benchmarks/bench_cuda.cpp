@@ -293,8 +293,8 @@ void registerReplays() {
                                        kKernels)));
 }
 
-// What changes between two launches of a graph: an address and a value, in one node or in 300. Our calls change the driver's
-// graph at once, as the driver's own call does, which gives a node all of its parameters.
+// Changes an address and a value between two launches of a graph, in one node or in 300. Our calls change the driver's graph at
+// once, as the driver's own call does, which gives a node all of its parameters.
 struct Updates {
   rtGraphExec_t exec = nullptr;
   rtGraphBuffer_t buffer = nullptr;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a launch costs on a device: trace_cost DEVICE [ROUNDS]. A loop of 1,000 launches of a kernel of one group and a wait,
+ * The cost of a launch on a device: trace_cost DEVICE [ROUNDS]. A loop of 1,000 launches of a kernel of one group and a wait,
  * again and again; prints the least nanoseconds a launch and the median. Run it as it is, with RT_PROFILE and with RT_TRACE in
  * turn: the difference is what those cost. */
 #define _POSIX_C_SOURCE 199309L

@@ -214,7 +214,7 @@ if wants trace; then
   done
 fi
 
-# What a launch costs as it is, with a profile and with a trace, in turn.
+# The cost of a launch: plain, with a profile and with a trace, in turn.
 if wants cost; then
   : >"$out/gpu_cost.log"
   for round in 1 2 3; do

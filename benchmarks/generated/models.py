@@ -103,7 +103,8 @@ def gpt_training():
     embed, place = nn.Embedding(words, width), nn.Embedding(length, width)
     layers, norm, head = [Layer(width, heads, 1) for _ in range(4)], nn.LayerNorm(width), nn.Linear(width, words)
     parameters = [each for part in (embed, place, norm, head) for each in nn.state.get_parameters(part)]
-    parts = (part for layer in layers for part in (layer.norm1, layer.norm2, layer.query_key_value, layer.out, layer.wide, layer.narrow))
+    parts = (part for layer in layers
+             for part in (layer.norm1, layer.norm2, layer.query_key_value, layer.out, layer.wide, layer.narrow))
     optimizer = nn.optim.Adam(parameters + [each for part in parts for each in nn.state.get_parameters(part)])
 
     @TinyJit

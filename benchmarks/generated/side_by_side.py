@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whole steps of models (models.py) under tinygrad, on manyrt and on tinygrad's own devices: one process a device, in turn.
 
-    side_by_side.py [--cores N] [--rounds N] [--seconds S] [--json FILE] [--commit C] --device "NAME:VARIABLE=VALUE,..." ... [-- MODEL ...]
+    side_by_side.py [--cores N] [--rounds N] [--seconds S] [--json FILE] [--commit C]
+                    --device "NAME:VARIABLE=VALUE,..." ... [-- MODEL ...]
 
 A device is a name for the table and the environment that tinygrad gets: "manyrt on the CPU:DEV=MANYRT,RT_DEVICE=cpu",
 "clang:DEV=CPU", "PoCL:DEV=CL,OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd", "CUDA:DEV=CUDA". PYTHONPATH has the
-Python package and integrations/tinygrad. For each device: seconds until the first step has ended and until the tenth has, and the
-milliseconds of a step once all code has come: the least and the median. Devices whose results differ end the run.
+Python package and integrations/tinygrad. For each device: seconds until the first step has ended and until the tenth has,
+and the milliseconds of a step once all code has come: the least and the median. Devices whose results differ end the run.
 """
 
 import argparse
@@ -109,7 +110,8 @@ def measure(model, devices, chosen):
     differences = differ([row.pop("result") for row in rows.values()])
     for (name, worker), difference in zip(workers.items(), differences):
         worker.end()
-        rows[name].update(least_ms=min(worker.times) * 1e3, median_ms=statistics.median(worker.times) * 1e3, difference=difference)
+        least, median = min(worker.times), statistics.median(worker.times)
+        rows[name].update(least_ms=least * 1e3, median_ms=median * 1e3, difference=difference)
         rows[name] = {key: float(f"{value:.4g}") for key, value in rows[name].items()}
         print(f"{model:12} {name:24} " + "  ".join(f"{key} {value:g}" for key, value in rows[name].items()), flush=True)
         if not difference < 0.02:
