@@ -25,7 +25,7 @@ bool attach(manager::Stream& stream, manager::Recorder& recorder) {
   return true;
 }
 
-// acq_rel: the next capture of the stream, or its next work, comes behind all nodes of this one.
+// acq_rel: the next capture of the stream, or its next work, is ordered after all nodes of this one.
 void detach(manager::Stream& stream, manager::Recorder& recorder) {
   manager::Recorder* mine = &recorder;
   if (!stream.recorder.compare_exchange_strong(mine, nullptr, std::memory_order_acq_rel)) return;
@@ -100,10 +100,10 @@ Status Session::lastNode(HandleBits* node, manager::Stream& stream) {
   CapturedStream* in = session->find(stream);
   if (in == nullptr) return ended();
   *node = 0;
-  if (in->behind.empty()) return Status();
-  if (in->behind.size() > 1) RT_TRY(session->add(*in, EmptyNode()));  // one node behind all of them
+  if (in->dependencies.empty()) return Status();
+  if (in->dependencies.size() > 1) RT_TRY(session->add(*in, EmptyNode()));  // one node after all of them
   std::lock_guard graph_lock(session->graph_->mutex());
-  *node = session->graph_->nodes()[in->behind[0]].handle;
+  *node = session->graph_->nodes()[in->dependencies[0]].handle;
   return Status();
 }
 
@@ -137,12 +137,12 @@ Status Session::participant(CapturedStream** out, manager::Stream& stream) {
 
 Status Session::add(CapturedStream& in, Work work) {
   Graph::Dependencies before;
-  before.nodes = in.behind;
-  in.behind.reserve(1);  // nothing may fail once the graph has the node
+  before.nodes = in.dependencies;
+  in.dependencies.reserve(1);  // nothing may fail once the graph has the node
   HandleBits handle = 0;
   uint32_t index = kNone;
   RT_TRY(graph_->add(&handle, &index, std::move(work), before));
-  in.behind.assign(1, index);
+  in.dependencies.assign(1, index);
   return Status();
 }
 
@@ -153,8 +153,7 @@ Status Session::addTo(manager::Stream& stream, Work work) {
   return add(*in, std::move(work));
 }
 
-// Makes the stream go on behind nodes of this capture. A stream that is not part of it joins. A wait is no node: the stream's
-// next node gets the dependencies.
+// Makes the stream's next node depend on nodes of this capture. A stream that is not part of it joins. A wait adds no node.
 Status Session::join(manager::Stream& stream, const std::vector<uint32_t>& nodes) {
   RT_TRY(open());
   CapturedStream* waiting = find(stream);
@@ -163,11 +162,11 @@ Status Session::join(manager::Stream& stream, const std::vector<uint32_t>& nodes
                          streams_[0].stream->context->name().c_str(), stream.context->name().c_str());
   }
   if (waiting != nullptr) {
-    std::vector<uint32_t> all = waiting->behind;
+    std::vector<uint32_t> all = waiting->dependencies;
     for (uint32_t node : nodes) {
       if (std::find(all.begin(), all.end(), node) == all.end()) all.push_back(node);
     }
-    waiting->behind = std::move(all);
+    waiting->dependencies = std::move(all);
     return Status();
   }
   streams_.push_back({Lease<manager::Stream>(&stream), nodes});
@@ -187,7 +186,7 @@ bool Session::isJoined(uint32_t node) {
     if (seen.size() <= each) seen.resize(each + 1);
     if (seen[each]) continue;
     seen[each] = true;
-    const std::vector<uint32_t>& ends = streams_[0].behind;
+    const std::vector<uint32_t>& ends = streams_[0].dependencies;
     if (std::any_of(ends.begin(), ends.end(), [&](uint32_t end) { return end == each || graph_->waitsFor(end, each); }))
       continue;
     std::lock_guard lock(graph_->mutex());
@@ -202,7 +201,7 @@ bool Session::isJoined(uint32_t node) {
 
 Status Session::joined() {
   for (size_t i = 1; i < streams_.size(); ++i) {
-    const std::vector<uint32_t>& ends = streams_[i].behind;
+    const std::vector<uint32_t>& ends = streams_[i].dependencies;
     if (std::all_of(ends.begin(), ends.end(), [&](uint32_t node) { return isJoined(node); })) continue;
     return Status::error(RT_ERROR_CAPTURE_INVALIDATED,
                          "The stream %s has joined the capture and the first stream does not wait for its last work.",
@@ -218,7 +217,7 @@ void Session::finish() {
   for (CapturedStream& each : streams_) detach(*each.stream, *this);
   for (auto& [event, mark] : events_) {
     manager::Recorder* mine = this;
-    // acq_rel: a later capture that takes the event over comes behind this one's nodes; the same for the fences below.
+    // acq_rel: a later capture that takes the event over is ordered after this one's nodes; the same for the fences below.
     event->recorder.compare_exchange_strong(mine, nullptr, std::memory_order_acq_rel);
   }
   for (Lease<manager::Fence>& each : fences_) {
@@ -351,7 +350,7 @@ Status Session::record(manager::Stream& stream, manager::Event& event) {
   RT_TRY(participant(&in, stream));
   events_.try_emplace(&event, Mark{Lease<manager::Event>(&event), kNone});
   RT_TRY(add(*in, EventNode{Lease<manager::Event>(&event), false}));
-  events_.at(&event).node = in->behind[0];
+  events_.at(&event).node = in->dependencies[0];
   event.recorder.store(this, std::memory_order_release);
   event.captured.store(true, std::memory_order_release);
   return Status();
@@ -394,7 +393,7 @@ Status Session::waitStream(manager::Stream& stream, manager::Stream& other) {
   std::lock_guard lock(mutex_);
   CapturedStream* from = nullptr;
   RT_TRY(participant(&from, other));
-  return join(stream, from->behind);
+  return join(stream, from->dependencies);
 }
 
 }  // namespace manyrt::graph

@@ -1,4 +1,4 @@
-// One capture: the streams that take part, the nodes behind which each of them goes on, and the events and fences that it
+// One capture: the streams that take part, the nodes that the next work of each depends on, and the events and fences that it
 // names. It implements the recorder that ops call for a capturing stream; src/api begins and ends it. A session is freed a
 // grace period after its end, since calls on other threads may still hold it.
 #pragma once
@@ -43,7 +43,7 @@ class Session final : public manager::Recorder, public epoch::Retired {
  private:
   struct CapturedStream {
     Lease<manager::Stream> stream;
-    std::vector<uint32_t> behind = {};  // the nodes that the next one waits for; empty: none yet
+    std::vector<uint32_t> dependencies = {};  // the nodes that the next one waits for; empty: none yet
   };
   struct Mark {  // the node that records an event
     Lease<manager::Event> event;

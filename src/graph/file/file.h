@@ -20,7 +20,7 @@ constexpr const char* kDirectionWords[] = {"default", "host_to_host", "host_to_d
 constexpr const char* kAccessWords[] = {nullptr, "read", "write", "read_write"};
 
 // Both are called under a guard and throw bad_alloc. A graph that was read has the handles of its parts; a refused file leaves
-// nothing behind.
+// no object.
 Status readFile(Ref<Graph>* graph, std::string_view text);
 Status writeFile(std::string* text, const Graph& graph);
 

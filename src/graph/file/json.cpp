@@ -56,7 +56,7 @@ class JsonRecorder : public nlohmann::json_sax<nlohmann::json> {
     return sentence + '.';
   }
 
-  // Moves to the end of the value behind the last one, and returns it.
+  // Moves to the value after the last one, and returns its length; 1 for the bracket of a list or object.
   size_t lengthOf(Json::Kind kind) {
     at_ = text_.find_first_not_of(" \t\r\n,:", at_);
     switch (kind) {
@@ -107,7 +107,7 @@ class JsonRecorder : public nlohmann::json_sax<nlohmann::json> {
 
   Json& json_;
   const std::string_view text_;
-  size_t at_ = 0;  // behind the last value
+  size_t at_ = 0;  // the end of the last value
   std::vector<uint32_t> open_;
   Status status_;
 };

@@ -21,7 +21,7 @@ class Json {
   struct Value {
     uint32_t at;      // in the text
     uint32_t length;  // of a number or string in the text, with its quotes; elements of an array, members of an object
-    uint32_t next;    // the value behind this one and all inside it
+    uint32_t next;    // the value after this one and all inside it
     Kind kind;
   };
 

@@ -5,8 +5,8 @@
 
 namespace manyrt::graph {
 
-// The most bytes that are live at one step, if steps ran in the order of their numbers. What overlaps in one possible order
-// conflicts, so this is the weight of a clique; of a chain it is that of the heaviest.
+// The most bytes that are live at one step, if steps ran in the order of their numbers. Temporaries that overlap in one
+// possible order conflict, so this is the weight of a clique. In a chain it is the heaviest one.
 uint64_t mostLiveInSequence(const InterferenceGraph& graph);
 
 // Takes vertices by size times conflicts, the most first, as long as they conflict with all that were taken. Throws bad_alloc.

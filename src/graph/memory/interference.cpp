@@ -59,7 +59,7 @@ void InterferenceGraph::findPredecessors(const std::vector<Temporary>& temporari
   LifetimeFinder finder(before);
   std::vector<Lifetime> lifetimes;
   for (uint32_t each : number) lifetimes.push_back(finder.find(temporaries[each].users));
-  // Those that end at about the same time share a round: most steps are before or behind all of them.
+  // Those that end at about the same time share a round: most steps are before or after all of them.
   std::vector<uint32_t> order(count());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [this](uint32_t a, uint32_t b) { return last[a] < last[b]; });

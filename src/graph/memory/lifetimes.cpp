@@ -65,7 +65,7 @@ class OverFinder::Round {
     return true;
   }
 
-  // Visits all steps from the first end up to `end` that come behind an end: visit(step, bits of those that are over).
+  // Visits all steps from the first end up to `end` that come after an end: visit(step, bits of those that are over).
   template <class Visit>
   void run(OverSweep* sweep, const Before& before, uint32_t end, const std::vector<bool>& asked, Visit visit) {
     sweep->run(first_, end, all_, [&](uint32_t step, OverBits* bits) {
@@ -79,7 +79,7 @@ class OverFinder::Round {
       }
       if (fresh || asked[step]) {
         for (uint32_t bit : several_) {
-          if (!OverSweep::test(*bits, bit) && behindAll(parts_[bit].ends, *bits)) OverSweep::set(bits, bit);
+          if (!OverSweep::test(*bits, bit) && afterAll(parts_[bit].ends, *bits)) OverSweep::set(bits, bit);
         }
       }
       if (asked[step]) visit(step, *bits);
@@ -100,7 +100,7 @@ class OverFinder::Round {
   static constexpr uint32_t kNone = UINT32_MAX;
 
   // The end that is missing comes first the next time: it is mostly missing there too.
-  bool behindAll(std::span<uint32_t> ends, const OverBits& bits) const {
+  bool afterAll(std::span<uint32_t> ends, const OverBits& bits) const {
     for (uint32_t& end : ends) {
       if (OverSweep::test(bits, bit_of_[end])) continue;
       std::swap(end, ends.front());
@@ -145,7 +145,7 @@ void OverFinder::run(const std::vector<uint32_t>& order, const Visit& visit) {
       }
     });
     for (uint32_t item = 0; item < lifetimes_.size(); ++item) {
-      if (visits[item] != lifetimes_[item].begin.size()) over[item] = {};  // a first user comes behind none of them
+      if (visits[item] != lifetimes_[item].begin.size()) over[item] = {};  // a first user comes after none of them
     }
     items.clear();
     for (const Part& part : round.parts()) items.push_back(part.item);

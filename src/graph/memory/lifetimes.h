@@ -9,8 +9,9 @@
 
 namespace manyrt::graph {
 
-// The users that may be the first and the last ones: no other user comes directly before or behind them. All users of another
-// temporary come before those in `begin` alone exactly if they come before all users; the same with `end`. Ascending.
+// The users that may be the first and the last ones: no other user comes directly before the first or after the last ones. All
+// users of another temporary come before those in `begin` alone exactly if they come before all users; the same with `end`.
+// Ascending.
 struct Lifetime {
   std::vector<uint32_t> begin, end;
 };
@@ -29,7 +30,7 @@ class LifetimeFinder {
 using OverSweep = Sweep<8>;
 using OverBits = OverSweep::Bits;
 
-// Sweeps find for each step what is over. What is over when a lifetime begins is over for all steps of its begin.
+// Sweeps find for each step what is over. A lifetime is over when another one begins if it is over for all steps of that begin.
 class OverFinder {
  public:
   // visit(items, over): bit i of over[k] says that lifetime items[i] is over when lifetime k begins. If a lifetime has more

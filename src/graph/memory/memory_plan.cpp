@@ -1,6 +1,6 @@
 // Largest first and best fit; where that takes more than a lower bound, a local search over the order of placing, and for many
-// temporaries other orders and ejection. What each heuristic gained over the first, in bytes of the block, on graphs captured
-// from one stream, where plans of few temporaries are hardest:
+// temporaries other orders and ejection. The first table shows how many bytes of the block each heuristic gained over the
+// first. Its graphs were captured from one stream: there plans of few temporaries are hardest.
 //
 //   graph                            temporaries   largest first  + four orders  + local search  + search for packings
 //   digits step, 32 and 256 images             5   = peak         0 %            0 %             0 %
@@ -12,8 +12,8 @@
 //   U-Net with attention                      263  1.041 peak     0 %            4.0 %           0 %
 //   Inception, 9 modules                       85  1.044 peak     0 %            4.2 %           0 %
 //
-// So the local search stayed, and the other two went: they gained under 2 percent on every one of them. Of 10,000 temporaries,
-// for which that search is too slow, bytes over the heaviest clique:
+// So the local search stayed, and the other two went: they gained under 2 percent on every one of them. The second table has
+// graphs of 10,000 temporaries, for which that search is too slow. Bytes of the block are multiples of the heaviest clique.
 //
 //   graph                        largest first   by conflicts   backwards   ejection
 //   a line of pairs                      1.365          1.365       1.430      1.000

@@ -92,8 +92,8 @@ Placement placeByConflicts(const InterferenceGraph& graph) {
   return result;
 }
 
-// Upside down, each vertex finds its old place free at least, so that no pass makes the whole larger: what was placed before it
-// lies no higher than it did.
+// Each pass turns the block upside down and places the vertices again, the lowest first. Those placed before a vertex lie no
+// higher than they did, so its old place is free at least. No pass makes the block larger.
 Placement placeBackwards(const InterferenceGraph& graph) {
   constexpr int kPasses = 2;
   Placer placer(graph, Fit::kLowestGap);

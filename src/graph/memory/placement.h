@@ -25,8 +25,8 @@ Placement placeBackwards(const InterferenceGraph& graph);
 // by counted work, never by time: it is for graphs of some hundred vertices and does nothing with more. Throws bad_alloc.
 void improve(Placement* best, uint64_t least, const InterferenceGraph& graph);
 
-// The same for graphs of any size, from any placement: puts what lies above a limit lower, where it pushes others out, and
-// lowers the limit as long as that succeeds. `least` is at least the size of the largest vertex. Throws bad_alloc.
+// The same for graphs of any size, from any placement. Vertices above a limit move below it, where they push others out; the
+// limit falls as long as that succeeds. `least` is at least the size of the largest vertex. Throws bad_alloc.
 void squeeze(Placement* best, uint64_t least, const InterferenceGraph& graph);
 
 }  // namespace manyrt::graph

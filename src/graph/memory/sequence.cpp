@@ -1,5 +1,6 @@
-// A temporary may take the place of any that are over when it begins. What else was there before is over too: it was over when
-// these began. So each range of bytes has one holder, the last temporary that was placed there, and only holders are asked.
+// A temporary may take the place of any that are over when it begins. Earlier holders of that place are over too: they were
+// over when these began. So each range of bytes has one holder, the last temporary that was placed there, and only holders are
+// asked.
 #include "graph/memory/sequence.h"
 
 #include <algorithm>
@@ -10,11 +11,11 @@
 namespace manyrt::graph {
 namespace {
 
-constexpr uint32_t kNobody = UINT32_MAX;
+constexpr uint32_t kNoHolder = UINT32_MAX;
 
 struct Range {
   uint64_t begin, end;
-  uint32_t holder;  // kNobody: none of those that could give the range away
+  uint32_t holder;  // kNoHolder: none of those that could give the range away
 };
 
 // The block, as ranges that follow each other from 0 on.
@@ -30,10 +31,10 @@ class Block {
     for (const Range& range : kept_) {
       if (mayBeFree(range.holder)) {
         ranges_.push_back(range);
-      } else if (!ranges_.empty() && ranges_.back().holder == kNobody) {
+      } else if (!ranges_.empty() && ranges_.back().holder == kNoHolder) {
         ranges_.back().end = range.end;
       } else {
-        ranges_.push_back({range.begin, range.end, kNobody});
+        ranges_.push_back({range.begin, range.end, kNoHolder});
       }
     }
   }
@@ -42,7 +43,7 @@ class Block {
     std::vector<Range> all;
     auto kept = kept_.begin();
     for (const Range& range : ranges_) {
-      if (range.holder != kNobody) {
+      if (range.holder != kNoHolder) {
         all.push_back(range);
         continue;
       }
@@ -146,7 +147,7 @@ void placeInSequence(MemoryPlan* plan, const std::vector<Temporary>& temporaries
         for (uint32_t i = 0; i < items.size(); ++i) {
           const uint64_t size = rounded(temporaries[items[i]].size);
           plan->offsets[items[i]] = block.place(
-              items[i], size, [&](uint32_t holder) { return holder != kNobody && OverSweep::test(over[holder], i); });
+              items[i], size, [&](uint32_t holder) { return holder != kNoHolder && OverSweep::test(over[holder], i); });
         }
         block.endRound();
       });

@@ -1,6 +1,6 @@
-// Ejection of vertices. What lies above the limit is taken out. The largest vertex without a place then gets the smallest gap
-// below the limit that it fits, or the place where it pushes out the least. A vertex weighs more each time that it was in need
-// of such a place, so that two do not push each other out for ever.
+// Ejection of vertices. Vertices above the limit are taken out. The largest one without a place then gets the smallest gap
+// below the limit that it fits. If there is none, it gets the place where it pushes out the least, and from then on it weighs
+// more. So two vertices do not push each other out for ever.
 #include <algorithm>
 
 #include "graph/memory/placement.h"

@@ -52,7 +52,7 @@ void Inference::Users::add(bool write, const NewNode& added) {
 }
 
 void Inference::Users::replace(bool write, const NewNode& added) {
-  const auto gone = [&](uint32_t user) { return added.behind(user); };
+  const auto gone = [&](uint32_t user) { return added.comesAfter(user); };
   if (write) std::erase_if(writers_, gone);
   std::erase_if(readers_, gone);
 }

@@ -4,8 +4,8 @@
 // node, and reports other changes. A graph with given dependencies alone pays nothing.
 //
 // An access is kept until an access of a later node covers it. All conflicts of the first are conflicts of the second then, and
-// the second node comes behind the first. So a new node is compared with its conflicts, not with the whole graph. The worst
-// case are reads that overlap partly and have no order: n of them keep up to n * n / 2 entries.
+// the second node comes after the first. So a new node is compared with its conflicts, not with the whole graph. The worst case
+// are reads that overlap partly and have no order: n of them keep up to n * n / 2 entries.
 #pragma once
 
 #include <map>
@@ -17,7 +17,7 @@ namespace manyrt::graph {
 
 class Inference {
  public:
-  // The dependencies of a node that is added behind `nodes`. Throws bad_alloc.
+  // The dependencies of a node that is added after `nodes`. Throws bad_alloc.
   std::vector<uint32_t> dependenciesOf(const Work& work, const std::vector<Node>& nodes, const std::vector<Buffer>& buffers);
   void changed(uint32_t node) {  // its work or its dependencies
     if (node < ancestors_.size()) forget();
@@ -29,7 +29,7 @@ class Inference {
     uint32_t node;
     const NodeSets::Set* before;
     const NodeSets* sets;
-    bool behind(uint32_t other) const { return sets->contains(*before, other); }
+    bool comesAfter(uint32_t other) const { return sets->contains(*before, other); }
   };
 
   // The nodes that use one piece of memory, or pieces that may all overlap each other.

@@ -66,7 +66,7 @@ struct FillNode {
   uint64_t count = 0, height = 1, pitch = 0;
 };
 
-// A pointer of the program with its release function, which is called once, behind the last graph, plan and exec that name it.
+// A pointer of the program with its release function, which is called once, after the last graph, plan and exec that name it.
 class UserData {
  public:
   UserData(void* pointer, rtReleaseFunction_t release) : release_(new callbacks::Release(pointer, release)) {}

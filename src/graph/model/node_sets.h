@@ -1,5 +1,5 @@
 // Sets of nodes, one for each node of a graph: those that come before it. A set is a list of chunks of bits, and sets share
-// equal chunks. A node that comes behind another one shares most of its chunks with that node. A look-up reads one bit. A union
+// equal chunks. A node that comes after another one shares most of its chunks with that node. A look-up reads one bit. A union
 // takes one step for each chunk, most of which both sets share.
 #pragma once
 

@@ -34,8 +34,8 @@ std::vector<uint32_t> sequenceOf(const Before& before) {
 
 namespace {
 
-// The steps that may have to be left out of some list: they come before another step of it, which is on a higher level, by way
-// of another step that waits for them. Ascending.
+// The steps that some list may not need, because another step of the list waits for them already. That step is on a higher
+// level, and the suspect has a second follower on the way to it. Ascending.
 std::vector<uint32_t> suspects(const Before& before) {
   const std::vector<uint32_t> levels = levelsOf(before);
   std::vector<uint32_t> followers(before.size());

@@ -2,7 +2,7 @@
 // graph: each step gets the bits of all steps that it waits for, and a visitor adds to them. Sweeps for other bits follow, as
 // many as it takes. So the memory grows with the number of steps, not with its square.
 //
-// Most steps of a graph come before all of some few hundred steps or behind all of them. A step with no bit or with every bit
+// Most steps of a graph come before all of some few hundred steps or after all of them. A step with no bit or with every bit
 // has no bits in memory, and costs one look at each step that it waits for.
 #pragma once
 
@@ -30,19 +30,19 @@ class Sweep {
   // Keeps a reference. The visitor of run() may remove steps from the list of the step that it visits.
   explicit Sweep(const Before& before) : before_(before), place_(before.size(), kNothing) {}
 
-  // Visits the steps from `first` to `end` that wait for one of these, in order: visit(step, &bits) with the bits of the steps
-  // that it waits for. The visitor adds those that the step hands on. `all`: every bit that may be set; a step with all of them
-  // has the last word: visit() is called, and what it adds is not looked at.
+  // Visits, in order, the steps from `first` to `end` that wait for another one of these. visit(step, &bits) gets the bits of
+  // the steps that it waits for, and adds those that the step hands on. `all`: every bit that may be set; a step with all of
+  // them has the last word: visit() is called, and what it adds is not looked at.
   template <class Visit>
   void run(uint32_t first, uint32_t end, const Bits& all, Visit visit) {
     pool_.clear();
     for (uint32_t step = first; step < end; ++step) {
       Bits bits{};
-      bool behind = false, full = false;
+      bool waits = false, full = false;
       uint32_t like = kNothing;  // the place of the bits of one of those steps
       const std::vector<uint32_t>& before = before_[step];
       for (size_t k = before.size(); k-- > 0 && before[k] >= first;) {
-        behind = true;
+        waits = true;
         const uint32_t place = place_[before[k]];
         if (place == kNothing) continue;
         if (place == kAll) {
@@ -54,7 +54,7 @@ class Sweep {
         for (size_t w = 0; w < kWords; ++w) bits[w] |= theirs[w];
       }
       place_[step] = kNothing;
-      if (!behind) continue;
+      if (!waits) continue;
       if (full || bits == all) {
         bits = all;
         visit(step, &bits);

@@ -6,7 +6,7 @@
 namespace manyrt::graph {
 namespace {
 
-// For each step and each branch the number behind the last step of the branch that comes before the step, or is it; 0: none.
+// For each step and branch: 1 + the number of the branch's last step that comes before the step or is the step itself; 0: none.
 class Reached {
  public:
   Reached(size_t steps, uint32_t branches) : branches_(branches), ends_(steps * branches) {}

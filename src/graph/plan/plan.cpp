@@ -179,7 +179,7 @@ Status Plan::create(Ref<Plan>* out, const Request& request, epoch::Guard& guard)
     std::lock_guard lock(request.graph.mutex());
     for (const Node& node : request.graph.nodes()) plan->handles_.push_back(node.handle);
   }
-  plan->handles_.resize(plan->graph_->nodes().size());  // another thread may have added nodes behind the snapshot
+  plan->handles_.resize(plan->graph_->nodes().size());  // another thread may have added nodes after the snapshot
   const Graph& graph = *plan->graph_;
   if (const HandleBits bound = graph.context(); bound != 0 && bound != request.context.bits) {
     return Status::error(RT_ERROR_WRONG_CONTEXT, "The graph is bound to %s, by the %s; the plan is for the %s.",
