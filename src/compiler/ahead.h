@@ -14,7 +14,7 @@
 
 namespace manyrt::compiler {
 
-// What is wrong with a source, or noteworthy, as a compiler says it.
+// An error, a warning or a note about a source, as compilers write them.
 struct Message {
   enum class Kind : uint8_t { kError, kWarning, kNote };
   Kind kind = Kind::kError;
@@ -25,7 +25,7 @@ struct Message {
 };
 inline constexpr const char* kMessageWords[] = {"error", "warning", "note"};
 
-// What the front end makes of a source, for any device.
+// The front end's findings about a source, for any device.
 struct CheckedSource {
   std::vector<Message> messages;
   std::vector<std::string> files;  // that #include found on the disk, in the order of the first reading
@@ -41,7 +41,7 @@ struct CpuCode {
   std::vector<unsigned char> object;  // a shared object
   std::string log;
   bool optimized = true;
-  // What a C library has to have for it: 231 for glibc 2.31, and the function that asks for it; 0: any.
+  // The C library that it needs: 231 for glibc 2.31, and the function that asks for it; 0: any.
   uint32_t glibc = 0;
   std::string needs;
 };
@@ -63,8 +63,8 @@ Status cpuCompilerPath(std::string* path);
 // COMPILER_NOT_FOUND: there is no NVRTC. `architectures`: 75, 80, ..., ascending.
 Status cudaArchitectures(std::vector<uint32_t>* architectures, std::string* path);
 
-// --- OpenCL: the program as OpenCL C 1.2, preprocessed, with one form for devices that have addresses and one for those that
-// have a root and an offset. Drivers compile it where it is loaded.
+// --- OpenCL: the program as OpenCL C 1.2, preprocessed; devices whose kernels get addresses have one form, those whose kernels
+// get a root and an offset another. Drivers compile it where it is loaded.
 
 struct OpenClText {
   std::string data;    // of the part of an image

@@ -117,12 +117,12 @@ class OpenClBuild {
   Digest key_{};
 };
 
-// What a driver made of a program, as data of a part of a module's image, and back. False: these bytes are no whole part of
-// this form. The text of the program is not in it.
+// A driver's binary of a program, as data of a part of a module's image, and back. False: these bytes are no whole part of this
+// form. The text of the program is not in it.
 inline constexpr uint32_t kOpenClPartForm = 1;
 std::string openClPart(const OpenClImage& image);
 bool readOpenClPart(OpenClImage* image, std::string_view data);
-// What a binary depends on, as a target: device and driver, and how their kernels are made. 32 hexadecimal digits.
+// The target of a binary: device and driver, and how their kernels are made. 32 hexadecimal digits.
 std::string openClPartTarget(const OpenClTarget& target);
 
 // A part with the text of the program, which the driver compiles. It suits every device that has what the target names.

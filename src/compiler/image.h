@@ -19,8 +19,7 @@
 
 namespace manyrt::compiler {
 
-// What a unit has of a kernel: its code, the memory that a group of it needs, and how neighbouring groups become one call
-// (unit.h).
+// A kernel of a unit: its code, the memory that a group of it needs, and how neighbouring groups become one call (unit.h).
 struct KernelCode {
   rtHostKernelFunction_t function = nullptr;
   uint64_t local_bytes = 0;  // of the kernel's own variables
@@ -61,7 +60,7 @@ class Object : public RefCounted {
     better_.store(better_kernels_.data(), std::memory_order_release);
     improvement_.store(Improvement::kDone, std::memory_order_release);
   }
-  // Null: there is none yet. What its Ref keeps was there before better() was.
+  // Null: there is none yet. better_object_ is set before better() is, so whatever sees the one may read the other.
   const Object* betterObject() const {
     return better().load(std::memory_order_acquire) != nullptr ? better_object_.get() : nullptr;
   }
@@ -77,8 +76,8 @@ class Object : public RefCounted {
   }
   const std::string& whyNotBetter() const { return why_not_better_; }  // kFailed
 
-  // How urgent the better code is: the nanoseconds that kernels of this object have run so far, and more than any of them where
-  // a caller waits for it. Relaxed: it only decides an order.
+  // The urgency of the better code: the nanoseconds that kernels of this object have run so far. It is above all such numbers
+  // where a caller waits for that code. Relaxed: it only decides an order.
   void spend(int64_t nanoseconds) const { spent_.fetch_add(static_cast<uint64_t>(nanoseconds), std::memory_order_relaxed); }
   void hurry() const { spent_.fetch_or(kWaitedFor, std::memory_order_relaxed); }
   uint64_t urgency() const { return spent_.load(std::memory_order_relaxed); }
@@ -94,7 +93,7 @@ class Object : public RefCounted {
     return {uint32_t(packed & 0xffff), uint32_t(packed >> 16 & 0xffff), uint32_t(packed >> 32)};
   }
 
-  // Of an instruction; safe in the handler of a signal. Lines are known where the code has debug information.
+  // For the address of an instruction; safe in the handler of a signal. Lines are known where the code has debug information.
   bool contains(uintptr_t instruction) const { return instruction - begin_ < bytes_; }
   LineTable::Place placeOf(uintptr_t instruction) const { return lines_.at(instruction - base_); }
 
@@ -187,7 +186,7 @@ struct CudaImage {
 };
 
 // An argument as rtKernelGetArgInfo has it. With hidden offsets an RT_ARG_POINTER is two arguments of the driver's kernel: the
-// root and, behind it, the offset as a ulong.
+// root, then the offset as a ulong.
 struct OpenClArgument {
   uint32_t size = 0;
   int32_t kind = 0;  // RT_ARG_*

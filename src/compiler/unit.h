@@ -8,8 +8,8 @@
 
 namespace manyrt::compiler {
 
-// Counts up when a unit of one version of the library and the CPU backend of another would no longer understand each other:
-// units live on in images of modules (docs/design/images.md).
+// Goes up by one when a unit of one version of the library no longer suits the CPU backend of another. Units live on in images
+// of modules (docs/design/images.md).
 inline constexpr uint32_t kUnitForm = 1;
 
 // The largest group, and the largest global size in a direction, that the loops of a unit are made for. The margin keeps
@@ -18,11 +18,11 @@ inline constexpr int64_t kMaxGroupItems = 4096;
 inline constexpr int64_t kMaxCallItems = 65536;  // of the groups that a call joins
 inline constexpr int64_t kMaxItems = 0x7fffffff - kMaxCallItems;
 
-// What a kernel of a unit is called with; a function of the program sees the part that rt.h knows.
+// The argument of a kernel of a unit; a function of the program sees the part that rt.h knows.
 struct UnitGroup : rtHostGroup_t {
   uint32_t global_offset[3];  // with the items of a direction at most kMaxItems
-  // The item at which quick code is, for the report of a crash: id 0 within the group, then ids 1 and 2, where id 1 may go on
-  // counting over the rows of a group. kNoItem: none.
+  // The item that quick code runs, for the report of a crash: its ids 0, 1 and 2 within the group. Id 1 may go on counting over
+  // the rows of a group. kNoItem: none.
   uint32_t item[3];
 };
 inline constexpr uint32_t kNoItem = ~uint32_t{0};
@@ -40,8 +40,8 @@ inline constexpr char kModuleSymbol[] = "rtHostModule";  // const rtHostModule_t
 inline constexpr char kTraitsSymbol[] = "rtHostTraits";
 inline constexpr unsigned char kJoinsAlong0 = 1, kJoinsAlong1 = 2;  // neighbours join, best along this dimension
 inline constexpr unsigned char kSharesAtomics = 4;                  // they change global memory by atomic functions
-// What is next to each other for one dimension is apart for the other, so that a call has to have kTurnedItems items of both:
-// groups of that many along 1 join along 0, and those that have them along 0 alone join along 1.
+// Lanes and transposed items are neighbours in different dimensions, so a call has at least kTurnedItems items in both. Groups
+// of that many along 1 join along 0; those that have them along 0 alone join along 1.
 inline constexpr unsigned char kTurnsItems = 8;
 inline constexpr uint32_t kTurnedItems = 16;
 // Their items go once through memory: a call has up to kMaxCallItems, so that it reads long rows, and else kMaxGroupItems.
@@ -62,7 +62,7 @@ struct UnitForm {
 inline constexpr uint32_t kNoBarriers = 0, kSplitAtBarriers = 1, kOnFibers = 2;
 inline constexpr char kFibersSymbol[] = "rtHostFibers";  // const FiberCalls*, a variable that the loader sets; may be absent
 
-// What the work-items of a sub-group have exchanged: the value of each, and which ones took part, as bits.
+// The values that the work-items of a sub-group have exchanged, and which items took part, as bits.
 inline constexpr uint32_t kSubGroupItems = 16;
 struct SubGroupValues {
   uint64_t values[kSubGroupItems];
@@ -79,8 +79,8 @@ struct FiberCalls {
   // As run, for items that call the functions below. Sub-groups are neighbours in the order of the index; the last one may have
   // fewer items.
   void (*runSubGroups)(void (*item)(void* user, uint32_t index), void* user, uint32_t count);
-  // Inside such an item: continues when all items of its sub-group that have not ended have given a value. What is returned
-  // holds until the item's next exchange.
+  // Inside such an item: continues when all items of its sub-group that have not ended have given a value. The result holds
+  // until the item's next exchange.
   const SubGroupValues* (*exchange)(uint64_t value);
   uint32_t (*subGroupItem)();  // of the item in its sub-group
 };

@@ -1,9 +1,8 @@
 // An address as a sum: values times numbers, and a number of bytes. Two addresses with the same values are as many bytes apart
 // as their numbers, in every work-item.
 //
-// Sums of 32 bits are taken apart as if they did not wrap. Signed ones may be: objects on both sides of a wrap would be more
-// than 2^31 elements apart, and OpenCL C has no such signed sum. An address with unsigned ones is not certain; a kernel can
-// compare.
+// Sums of 32 bits are taken apart as if they did not wrap. That is safe for signed ones: a wrap is undefined in OpenCL C, and
+// would lead more than 2^31 elements away. An address with unsigned ones is not certain; a kernel can compare.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// Paces only get worse from round to round, so that the rounds end: a value that two ways reach is joined, and a range that
-// grows is given up. What control carries is as bad as where it comes from, and varying where neighbours may come by different
-// ways with different values.
+// A fixed point: paces only get worse from round to round, so the rounds end. A value that arrives by two ways is the join of
+// both, and a range that grows is given up. A value that control carries is as bad as its sources, and varies where neighbours
+// may come by different ways with different values.
 #include "compiler/analysis/divergence.h"
 
 #include <algorithm>
@@ -121,7 +121,7 @@ bool Divergence::isDivided(const Instruction& target) const {
                      [&](const Targets& parted) { return !parted.empty() && *parted.rbegin() >= at; });
 }
 
-// `parted`: as it is at the beginning. What it is at the end.
+// `parted` is parted_ at the beginning of the region; returns it as it is at the end.
 Divergence::Targets Divergence::region(const Region& region, Targets parted) {
   parted_.push_back(std::move(parted));
   for (const Instruction* each : region.body) instruction(*each);
@@ -216,7 +216,7 @@ void Divergence::terminator(const Instruction& i) {
       break;
   }
   for (size_t k = 0; k < to->size(); ++k) {
-    // What a loop makes in one of its turns differs between items that leave it in different turns.
+    // A value made inside of a loop differs between items that leave the loop in different turns.
     if (i.op == Opcode::kBreak && divides && isMadeIn(*i.operands[k], target)) {
       give(*(*to)[k], kVarying);
     } else {
@@ -321,7 +321,7 @@ Pace Divergence::computed(const Instruction& i) const {
     case Shape::kWorkItem:
       return id(i);
     case Shape::kLoad:
-      // Of memory that items share; what others write meanwhile is a race.
+      // Memory that items share gives all of them the same value: a write meanwhile is a race.
       return uniform() && i.operands[0]->type.space != AddressSpace::kPrivate && !i.is_volatile ? kUniform : kVarying;
     case Shape::kSelect: {
       const Pace a = of(*i.operands[1]), b = of(*i.operands[2]);

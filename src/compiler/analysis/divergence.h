@@ -1,6 +1,6 @@
 // How each value differs between neighbouring work-items that run side by side: the one result that passes ask. An item's
 // neighbours are those along one dimension; they go through control together, and one that has left a loop or skips a region
-// is off meanwhile. What is said of a value holds for the items that are on.
+// is off meanwhile. A statement about a value holds for the items that are on.
 //
 // A linear value is m modulo the width of its type, and m, a whole number without bounds, grows by `stride` from item to item.
 // A conversion to more bits keeps that only where m lies in the type, which `low` and `high` show.
@@ -31,10 +31,10 @@ struct Pace {
 
 class Divergence {
  public:
-  // Of a function whose arguments are the same for all items, as a kernel's are. `most`: ids are less than this.
+  // `kernel`: a function whose arguments are the same for all items, as a kernel's are. `most`: ids are less than this.
   Divergence(const ir::Function& kernel, uint32_t dimension, int64_t most);
 
-  // What the function did not have, or what nothing reaches, is varying.
+  // Varying for values that the function did not have, and for those that nothing reaches.
   Pace of(const ir::Value& value) const;
   // Whether neighbours may go different ways: at an if or a switch, or that leave a loop in different turns.
   bool diverges(const ir::Instruction& control) const { return diverging_.contains(&control); }
@@ -65,7 +65,7 @@ class Divergence {
   std::unordered_map<const ir::Value*, const ir::Region*> regions_;  // of their parameters
   std::unordered_set<const ir::Instruction*> diverging_;
   std::vector<const ir::Instruction*> around_;
-  // Of each region around, at the instruction that is looked at: where some neighbours have jumped to while others come here.
+  // For each region around the current instruction: the targets that some neighbours have jumped to while others come here.
   std::vector<Targets> parted_;
   bool changed_ = false;
   bool is_over_ = false;

@@ -1,5 +1,5 @@
-// Holds what the analysis of divergence says of a kernel's values against what an interpreted run of it sees: what is called
-// uniform or linear along a dimension has to be so in neighbouring items, at the same turns of the loops around it.
+// Compares the divergence analysis of a kernel with an interpreted run of it. A value that is called uniform or linear along a
+// dimension has to be so in neighbouring items. They are compared at the same turns of the loops around it.
 #pragma once
 
 #include <string>

@@ -65,9 +65,9 @@ std::string_view forwardedTo(const LibraryFunction& function) {
   if (!body.starts_with(kReturn)) return {};
   body.remove_prefix(kReturn.size());
   std::string_view name = body.substr(0, body.find('('));
-  const std::string_view behind = body.substr(name.size());
+  const std::string_view rest = body.substr(name.size());
   if (name.ends_with("<T>")) name.remove_suffix(3);
-  return name != function.name && behind == "(" + namesOf(function.parameters) + ");" ? name : std::string_view();
+  return name != function.name && rest == "(" + namesOf(function.parameters) + ");" ? name : std::string_view();
 }
 
 // Where the identifier or number that begins at `at` ends: "clamp", "0x1p-40f".
@@ -80,7 +80,7 @@ size_t endOfWord(std::string_view text, size_t at) {
   return at;
 }
 
-// "<T>", "<From>", "<double>", "<float>" or "<T, Unsigned<From>>" behind a word: moves over it. False: there is none.
+// "<T>", "<From>", "<double>", "<float>" or "<T, Unsigned<From>>" after a word: moves over it. False: there is none.
 bool takeArgument(std::string_view text, size_t* at, LibraryTypes* types) {
   struct Argument {
     std::string_view text;
@@ -105,7 +105,7 @@ bool takeArgument(std::string_view text, size_t* at, LibraryTypes* types) {
 // An expression that is written once for each component: all of "a.s[I] + b.s[I]..." or of "p[I] | ..." in the text.
 struct Pack {
   size_t begin, end;       // of the expression
-  size_t behind;           // of the three dots
+  size_t next;             // the end of the three dots
   std::string_view joint;  // what stands between two of them
 };
 
@@ -114,19 +114,19 @@ size_t beforeSpaces(std::string_view text, size_t end) {
   return end;
 }
 
-// The next one from `at` on. Dots behind sizeof, or before the > of a type, are none.
+// The next one from `at` on. Dots after sizeof, or before the > of a type, are none.
 std::optional<Pack> nextPack(std::string_view text, size_t at) {
   constexpr std::string_view kDots = "...";
   for (size_t dots = text.find(kDots, at); dots != text.npos; dots = text.find(kDots, dots + kDots.size())) {
     Pack pack{0, beforeSpaces(text, dots), dots + kDots.size(), ", "};
-    if (text.substr(0, dots).ends_with("sizeof") || text.substr(pack.behind, 1) == ">") continue;
+    if (text.substr(0, dots).ends_with("sizeof") || text.substr(pack.next, 1) == ">") continue;
     const char last = text[pack.end - 1];
     const bool folds = last == ',' || last == '|' || last == '&';
     if (folds) {
       pack.joint = last == '|' ? " | " : last == '&' ? " & " : ", ";
       pack.end = beforeSpaces(text, pack.end - 1);
     }
-    // It begins behind the bracket that it is in, or in a list behind a comma.
+    // It begins after the bracket that it is in, or in a list after a comma.
     uint32_t depth = 0;
     for (pack.begin = pack.end; pack.begin > at; --pack.begin) {
       const char letter = text[pack.begin - 1];
@@ -143,7 +143,7 @@ std::optional<Pack> nextPack(std::string_view text, size_t at) {
 
 }  // namespace
 
-// Vector<Signed<T>, I...> or Vector3<T>, of which `at` is behind the word; moves behind the >.
+// Vector<Signed<T>, I...> or Vector3<T>; `at` is the end of the word, and moves past the >.
 std::string Prelude::expandVector(std::string_view text, size_t* at, const LibraryTypes& types) {
   const char count = text[*at - 1];
   const size_t begin = *at + 1;
@@ -160,7 +160,7 @@ std::string Prelude::expandVector(std::string_view text, size_t* at, const Libra
                                              : types.components));
 }
 
-// to<double>(x), of which `at` is behind the word; moves behind the >.
+// to<double>(x); `at` is the end of the word, and moves past the >.
 std::string Prelude::expandTo(std::string_view text, size_t* at, const LibraryTypes& types) {
   const size_t end = text.find('>', *at);
   const std::string_view word = text.substr(*at + 1, end - *at - 1);
@@ -207,7 +207,7 @@ std::string Prelude::rareFunction(std::string_view name, LibraryTypes types) {
   return libraryFunction(name, types, "static __attribute__((noinline, cold, unused)) ");
 }
 
-// Expands the word at `at` and moves behind it and its argument.
+// Expands the word at `at` and moves past it and its argument.
 std::string Prelude::expandWord(std::string_view text, size_t* at, const Expansion& expansion) {
   const LibraryTypes& types = expansion.types;
   const size_t begin = *at;
@@ -251,8 +251,8 @@ std::string Prelude::expandComponent(std::string_view text, size_t* at, const Ex
   return components == 1 ? "" : std::string(".s") + kComponentDigits[component];
 }
 
-// Replaces T and the words for it, writes packs out, renames calls of the library's functions, and shortens white space. What
-// is written as ::name loses the colons: the functions that are defined here have other names anyway.
+// Replaces T and the words for it, writes packs out, renames calls of the library's functions, and shortens white space. Names
+// written as ::name lose the colons: the functions that are defined here have other names anyway.
 std::string Prelude::expand(std::string_view text, const Expansion& expansion) {
   std::string out;
   std::optional<Pack> pack = nextPack(text, 0);
@@ -261,7 +261,7 @@ std::string Prelude::expand(std::string_view text, const Expansion& expansion) {
       const std::string_view one = text.substr(at, pack->end - at);
       const bool other = one.find("[M]") != one.npos;
       const uint32_t count = other ? expansion.types.from_components : expansion.types.components;
-      at = pack->behind;
+      at = pack->next;
       if (count == 1 && out.ends_with("return {")) {  // a scalar needs no braces
         out.pop_back();
         ++at;

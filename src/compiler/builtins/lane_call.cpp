@@ -1,4 +1,4 @@
-// What has a form of its own for lanes comes first; the last lines serve all others.
+// Functions with a form of their own for lanes come first; the last lines serve all others.
 #include "compiler/builtins/lane_call.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ bool isAlike(QualType result, const std::vector<QualType>& types) {
                                            [&](QualType each) { return !each->isVector() || each->count == result->count; });
 }
 
-// What takes or gives a vector as a whole.
+// Functions that take or give a vector as a whole.
 bool isWhole(const std::string& name) {
   static constexpr std::string_view kWhole[] = {"cross",  "normalize", "fast_normalize", "shuffle",       "shuffle2", "as_",
                                                 "length", "distance",  "fast_length",    "fast_distance", "any",      "all"};

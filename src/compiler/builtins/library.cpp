@@ -59,7 +59,7 @@ Concept conceptOf(std::string_view name) {
 
 using Functions = std::multimap<std::string_view, LibraryFunction>;
 
-// Where the body that begins behind a { ends.
+// The end of the body that begins after a {.
 size_t endOfBody(std::string_view text, size_t at) {
   for (uint32_t depth = 1; at < text.size(); ++at) {
     if (text[at] == '{') ++depth;
@@ -74,7 +74,7 @@ std::string_view takeLine(std::string_view* text) {
   return line;
 }
 
-// "template <Number T, Integer From, int... I>". What From is may depend on T: "HeldBy<T> From".
+// "template <Number T, Integer From, int... I>". The types that From may be can depend on T: "HeldBy<T> From".
 LibraryFunction readTemplate(std::string_view line) {
   LibraryFunction function;
   line.remove_prefix(line.find('<') + 1);
@@ -97,11 +97,11 @@ uint32_t componentsIn(std::string_view types) {
   constexpr std::string_view kVector = "Vector";
   const size_t vector = types.find(kVector);
   if (vector == types.npos) return 0;
-  const char behind = types[vector + kVector.size()];
-  return behind == '<' ? LibraryFunction::kAnyComponents : static_cast<uint32_t>(behind - '0');
+  const char next = types[vector + kVector.size()];
+  return next == '<' ? LibraryFunction::kAnyComponents : static_cast<uint32_t>(next - '0');
 }
 
-// One function at the beginning of the text, behind its template line; moves behind it.
+// One function at the beginning of the text, after its template line; moves past it.
 void readFunction(Functions* functions, std::string_view* text, LibraryFunction function) {
   const size_t end = text->find_first_of(";{"), open = text->find('('), close = text->rfind(')', end);
   if (end == text->npos || open > end) return text->remove_prefix(text->size());
@@ -144,7 +144,7 @@ Functions* readFiles(const char* const (&names)[kCount]) {
   return functions;
 }
 
-// Of functions with the same name and type, those of the first file are found.
+// The first file's function is found where several have the same name and type.
 const Functions* readHostFiles() {
   Functions* functions = readFiles(kElementaryFiles);
   for (auto& [name, function] : *functions) function.host_only = true;

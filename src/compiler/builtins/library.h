@@ -17,7 +17,7 @@ struct LibraryFile {
 extern const LibraryFile kLibraryFiles[];  // in a source that the build makes
 extern const size_t kLibraryFileCount;
 std::string_view libraryText(std::string_view name);
-// Of a file that a program gets as it stands: what is behind the comments and the includes at its head.
+// A file without the comments and the includes at its head, as a program gets it.
 std::string_view libraryBody(std::string_view name);
 
 // The types of one instance of a function: T, the number of components of I, From, and the number of components of M.

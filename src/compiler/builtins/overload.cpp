@@ -109,7 +109,7 @@ Rank rankOfPointer(QualType from, PointerWord pointer, const Type& to) {
   return pointee.is_volatile && pointer != PointerWord::kVolatile ? Rank::kImpossible : Rank::kExact;
 }
 
-// What gentype may be. A prototype without generic words is tried once, as if for int.
+// The scalars that gentype may be, as bits. A prototype without generic words is tried once, as if for int.
 uint32_t scalarsOf(const Prototype& form, bool halves) {
   if (form.set == nullptr) return bit(Scalar::kInt);
   return halves ? form.set->scalars : form.set->scalars & ~kHalves;

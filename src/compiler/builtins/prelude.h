@@ -17,7 +17,7 @@
 namespace manyrt::compiler {
 
 // Which compiler the text is for: CUDA's functions take other attributes, and some of them are done otherwise
-// (library/cuda_*.h). What gcc names and CUDA does not is renamed at the end, by cudaText.
+// (library/cuda_*.h). Names that gcc has and CUDA lacks are replaced at the end, by cudaText.
 enum class Dialect : uint8_t { kHost, kHostQuick, kCuda };
 
 struct Prototype;
@@ -56,12 +56,12 @@ class Prelude {
   // Pointer parameters are plain C++ pointers: address spaces are gone. kMemory and kAtomic take them by address.
   std::string builtin(const Builtin& builtin, QualType result, const std::vector<QualType>& arguments);
 
-  // The same for the values of several work-items at once: the name of a function of vectors of the compiler, with as many
-  // lanes as mrt_L has (library/lanes/math.h). Empty: there is none, and the lanes are to call builtin() one by one. Tests
-  // (`is_test`) give masks of the arguments' size.
+  // The same for the values of several work-items at once. The function takes vectors of the compiler, with as many lanes as
+  // mrt_L has (library/lanes/math.h). Empty: there is none, and the lanes are to call builtin() one by one. Tests (`is_test`)
+  // give masks of the arguments' size.
   std::string wholeBuiltin(const Builtin& builtin, QualType result, const std::vector<QualType>& arguments, bool* is_test);
 
-  // All definitions so far, in an order in which each stands behind what it uses.
+  // All definitions so far, each after those that it uses.
   const std::string& text() const { return text_; }
 
  private:

@@ -93,7 +93,7 @@ std::string Prelude::chosenName(const Builtin& builtin, const Type* gentype) con
 std::string Prelude::halfFunction(const std::string& name, const Prototype& form, const LibraryTypes& types) {
   const auto isHalf = [](const Parameter& each) { return each.type == TypeWord::kGentype || each.type == TypeWord::kSgentype; };
   const std::string half = type(types_.scalar(Scalar::kHalf));
-  std::string parameters, values, before, behind;
+  std::string parameters, values, before, after;
   for (size_t i = 0; i < form.count; ++i) {
     const Parameter& each = form.parameters[i];
     const std::string own(1, static_cast<char>('a' + i));
@@ -107,10 +107,10 @@ std::string Prelude::halfFunction(const std::string& name, const Prototype& form
     } else {
       values += "&" + own + "_float";
       before += "float " + own + "_float; ";
-      behind += "*" + own + " = " + toHalf(Scalar::kFloat) + "(" + own + "_float); ";
+      after += "*" + own + " = " + toHalf(Scalar::kFloat) + "(" + own + "_float); ";
     }
   }
-  // What a pointer gets is a float until the call is over; it is rounded once, behind the call.
+  // A result through a pointer is a float during the call, and is rounded once, after it.
   LibraryTypes single = types;
   single.scalar = Scalar::kFloat;
   single.components = 1;
@@ -120,7 +120,7 @@ std::string Prelude::halfFunction(const std::string& name, const Prototype& form
     const std::string call = libraryFunction(name, single) + "(" + values + ")";
     const std::string value = gives_half ? toHalf(Scalar::kFloat) + "(" + call + ")" : call;
     if (before.empty()) return "return " + value + ";";
-    return before + "const auto r = " + value + "; " + behind + "return r;";
+    return before + "const auto r = " + value + "; " + after + "return r;";
   });
 }
 

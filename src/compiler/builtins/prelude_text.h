@@ -15,8 +15,8 @@ std::string idOf(const Type* type);    // of names: "uchar4", "pfloat"; pointers
 Scalar elementOf(const Type* type);    // of vectors and scalars; enums are int
 const Type* pointeeOf(QualType type);  // of a pointer or an array
 
-// Component i of a vector, or the scalar itself. Of three components .hi and .odd have a fourth, whose value is not specified:
-// the last.
+// Component i of a vector, or the scalar itself. For three components, .hi and .odd have a fourth, whose value is not
+// specified: the last.
 std::string component(const std::string& object, const Type* type, uint32_t i);
 
 std::string replaced(std::string text, const std::string& word, const std::string& by);  // everywhere

@@ -184,13 +184,13 @@ class Reader {
     return functions;
   }
 
-  // The name with `components` for each n that stands for them: at the end, and before "_rt" or behind "bfloat16".
+  // The name with `components` for each n that stands for them: at the end, and before "_rt" or after "bfloat16".
   static std::string withComponents(std::string_view name, const std::string& components) {
     const size_t before_rounding = name.find("n_rt"), last = before_rounding != name.npos ? before_rounding : name.size() - 1;
-    const size_t behind_type = name.find("16n_");
+    const size_t after_type = name.find("16n_");
     std::string text;
     for (size_t i = 0; i < name.size(); ++i) {
-      const bool stands_for_lanes = i == last || (behind_type != name.npos && i == behind_type + 2);
+      const bool stands_for_lanes = i == last || (after_type != name.npos && i == after_type + 2);
       if (stands_for_lanes) {
         text += components;
       } else {

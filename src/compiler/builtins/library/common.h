@@ -1,5 +1,5 @@
 // Common functions and tests of floating-point numbers, for one lane. Tests give true or false here, and masks for the lanes of
-// work-items; what the components of a vector give is made of that behind the call. Sets and words: language.h.
+// work-items. The results for a vector's components are made of these after the call. Sets and words: language.h.
 #pragma once
 
 #include "language.h"

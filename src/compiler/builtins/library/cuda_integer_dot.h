@@ -16,7 +16,8 @@ T dot_4x8packed_ss_int(Unsigned<T> a, Unsigned<T> b) {
   return __builtin_dp4a_s(a, b);
 }
 
-// A byte without a sign is one with a sign and 128 more, and 128 times the other word's bytes are -128 times them, taken away.
+// An unsigned byte is the signed byte with its top bit flipped, plus 128. The second instruction gives -128 times the other
+// word's bytes, which is subtracted.
 template <Numbers T>
 T dot_4x8packed_us_int(Unsigned<T> a, Unsigned<T> b) {
   return __builtin_dp4a_s(a ^ 0x80808080u, b) - __builtin_dp4a_s(b, 0x80808080u);

@@ -1,6 +1,5 @@
 // Conversions of half precision: to float, and from float and double in each rounding mode. The modes are e (to nearest, ties
-// to even), z (towards zero), p (up) and n (down). What is computed with halves is in half_numbers.h. Sets and words:
-// language.h.
+// to even), z (towards zero), p (up) and n (down). Arithmetic of halves is in half_numbers.h. Sets and words: language.h.
 #pragma once
 
 #include "language.h"

@@ -1,6 +1,6 @@
 // Halves as numbers, which cl_khr_fp16 makes them: operators, and those functions that cannot be computed in float and rounded
-// at the end. All others are (Prelude::halfFunction). A sum, product, quotient or square root of halves that is rounded to
-// float and then to half is the correctly rounded one, because a float has more than twice the bits. Sets and words:
+// at the end. All others are (Prelude::halfFunction). Sums, products, quotients and square roots of halves are rounded to float
+// and then to half. The result is the correctly rounded one, because a float has more than twice the bits. Sets and words:
 // language.h.
 #pragma once
 
@@ -116,8 +116,8 @@ Vector<Signed<T>, I...> logical_not(Vector<T, I...> a) {
 
 // ---- Functions
 
-// A product of halves is exact as a float. Where its sum with c is not, the last bit of the sum becomes odd ("round to odd"):
-// rounded to half it then gives what rounding the exact value gives.
+// A product of halves is exact as a float. Where its sum with c is not, the last bit of the sum becomes odd ("round to odd").
+// Rounded to half, that gives the same as the exact value.
 template <Half T>
 T fma(T a, T b, T c) {
   float p = half_to_float(a) * half_to_float(b), z = half_to_float(c), s = p + z, t = s - p;

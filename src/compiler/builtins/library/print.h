@@ -1,6 +1,6 @@
-// printf, as a kernel with a call of it gets it: the whole file. What one call prints goes out in pieces of at most 4096 bytes,
-// each whole among those of other threads. A format that does not match its arguments prints "(?)" behind the conversion and
-// reads nothing that is not there.
+// printf, as a kernel with a call of it gets it: the whole file. The output of one call goes out in pieces of at most 4096
+// bytes, each whole among those of other threads. A format that does not match its arguments prints "(?)" after the conversion
+// and reads nothing that is not there.
 #pragma once
 
 #define mrt_print_fn static __attribute__((noinline, unused))

@@ -72,7 +72,7 @@ T sub_group_most(T a, T b) {
   return half_to_float(a) < half_to_float(b) ? b : a;
 }
 
-// What changes no sum, no least and no largest value.
+// Identities: zero for sums, the highest value for the least, the lowest for the largest.
 template <Number T>
 T sub_group_zero() {
   return 0;

@@ -8,7 +8,7 @@
 
 namespace manyrt::library {
 
-// ---- Loads and stores. The vectors lie one behind the other without gaps.
+// ---- Loads and stores. The vectors lie one after the other without gaps.
 
 template <Element T, int... I>
 Vector<T, I...> vload(unsigned long offset, const T* p) {
@@ -94,7 +94,7 @@ void vstorea_half_rtn(Vector<T, I...> data, unsigned long offset, half* p) {
   ((p[I] = to_half_rtn(data.s[I])), ...);
 }
 
-// ---- Shuffles. Of each component of the mask the low bits count, as many as number the components of the sources.
+// ---- Shuffles. Only the low bits of each component of the mask count, as many as number the components of the sources.
 
 template <Element T, int... M, int... I>
 Vector<T, I...> shuffle(Vector<T, M...> x, Vector<Unsigned<T>, I...> mask) {

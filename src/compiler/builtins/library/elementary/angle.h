@@ -38,8 +38,8 @@ T tanpi_of(T x) {
   return tangent_of(fused(n, -0.5, x) * 0x1.921fb54442d18p+1, n);
 }
 
-// Numbers from 2^18 on, which are rare: a whole number of quarter turns, and the angle that is left. Of the digits of 1/pi a
-// window is left: those before it give whole turns, and those behind it do not show.
+// Numbers from 2^18 on, which are rare: a whole number of quarter turns, and the angle that is left. Only a window of the
+// digits of 1/pi is used: those before it give whole turns, and those after it do not show.
 template <Float T>
 double far_angle(T x, int* quarters) {
   const unsigned long digits[] = {0, 0x517cc1b727220a94ul, 0xfe13abe8fa9a6ee0ul, 0x6db14acc9e21c820ul, 0xff28b1d5ef5de2b0ul};
@@ -84,7 +84,7 @@ T sin_of(T x) {
   return negated_if_odd(sine_near_zero(without_half_turns(x, n)), n);
 }
 
-// Of an odd number of quarter turns, 2n + 1.
+// Takes away an odd number of quarter turns, 2n + 1.
 template <Doubles T>
 T cos_of(T x) {
   const T n = rint(fused(x, 0x1.45f306dc9c883p-2, -0.5));
@@ -97,8 +97,8 @@ T tan_of(T x) {
   return tangent_of(without_quarter_turns(x, n), n);
 }
 
-// In float, where products are fused: a number of half turns below 2^17 is taken away in three parts, of which the first leaves
-// no error. At most 2.1 units in the last place. Beyond 2^18, and of what is not a number, the others are called.
+// In float, where products are fused: takes away less than 2^17 half turns, in three parts, of which the first leaves no error.
+// At most 2.1 units in the last place. Beyond 2^18, and for NaN, the others are called.
 template <Floats T>
 T fused_sin(T x) {
   const T t = fused(x, 0x1.45f306p-2f, 0x1.8p23f), n = t - 0x1.8p23f;  // n, and its lowest bit
@@ -160,8 +160,8 @@ T cospi(T x) {
   return fabs(x) <= largest<T> ? r == 0.0f ? 0.0f : r : __builtin_nanf("");
 }
 
-// Zero at whole numbers, negative at odd ones above zero and at even ones below; infinite in the middle between them, with the
-// sign that is positive behind even ones.
+// Zero at whole numbers: -0 at odd ones above zero and at even ones below. Infinite halfway between them: positive after an
+// even number, negative after an odd one.
 template <Floats T>
 T tanpi(T x) {
   const T a = fabs(x) < 0x1p24f ? x : 0.0f, r = to<T>(tanpi_of<double>(to<double>(a))), n = rint(a), h = 0.5f * n;

@@ -43,7 +43,7 @@ T expm1(T x) {
 
 // ---- Logarithms
 
-// What a logarithm is: r for numbers above zero, else as it has to be.
+// The result of a logarithm: r for numbers above zero, else -infinity, infinity or NaN.
 template <Floats T>
 T logarithm_of(T x, T r) {
   r = x == 0.0f ? -__builtin_inff() : r;
@@ -89,7 +89,7 @@ T power_of(T x, T y) {
   return exp2_of(log2_of(fabs(x)) * y);
 }
 
-// What of y is a whole number below 2^24, or 0. Numbers from 2^24 on are even.
+// y if |y| is below 2^24, else 0: all floats from 2^24 on are even numbers.
 template <Floats T>
 T small_part(T y) {
   return fabs(y) < 0x1p24f ? y : 0.0f;

@@ -1,8 +1,8 @@
 // The parts that elementary functions of float are made of. Most compute in double, so that errors of theirs do not show in a
-// float; all need neither tables nor branches. A function for Floats or Doubles has two forms with equal bits: T is a number,
-// or a vector with a number of each of several work-items (passes/lanes). For CUDA these functions are not used. Sums
-// and products are fused where the processor does that; no result relies on it. Sets and words: language.h.
-// The polynomials are minimax ones for the relative error; scripts/fit_polynomials.py finds them, and says how good they are.
+// float; all need neither tables nor branches. A function for Floats or Doubles has two forms with equal bits. T is a number,
+// or a vector with a number for each of several work-items (passes/lanes). For CUDA these functions are not used. Sums and
+// products are fused where the processor does that; no result relies on it. Sets and words: language.h. The polynomials are
+// minimax ones for the relative error; scripts/fit_polynomials.py finds them, and says how good they are.
 #pragma once
 
 #include "compiler/builtins/library/common.h"
@@ -60,8 +60,8 @@ T expm1_of(T t) {  // |t| <= 126
   return fused(s, exp2_less_one(t - n), s - 1.0f);
 }
 
-// x 2^n for x near 1 and a whole number n, at most 151 from zero. Of n what no float has as its exponent is multiplied behind:
-// then the result is rounded to a subnormal number, or is infinite.
+// x 2^n for x near 1 and a whole number n, at most 151 from zero. The part of n that no float has as its exponent is a second
+// factor: it rounds the result to a subnormal number, or makes it infinite.
 template <Float T>
 T times_two_to(T x, T n) {
   const T k = max(min(n, to<T>(126)), to<T>(-125));
@@ -156,7 +156,7 @@ T tangent_of(T r, T n) {
   return (odd ? -c : s) / (odd ? s : c);
 }
 
-// asin(x) for 0 <= x <= 1/2; also a part of what lies behind 1/2. Error 2^-35.
+// asin(x) for 0 <= x <= 1/2; also a part of asin beyond 1/2. Error 2^-35.
 template <Doubles T>
 T arcsine_near_zero(T x) {
   const T q = x * x, h = q * q;

@@ -1,7 +1,7 @@
-// Functions of double that are computed in double, for a number and for a vector of them (parts.h): exponential functions,
-// logarithms, sines, and what is made of these. Each is within 3 units in the last place (docs/kernel-accuracy.md), where
-// OpenCL allows 3 or more. Every result that is not a number has the same bits. The other functions of double are the C
-// library's.
+// Functions of double that are computed in double, for a number and for a vector of numbers (parts.h). They are exponential
+// functions, logarithms, sines, and functions made of these. Each is within 3 units in the last place
+// (docs/kernel-accuracy.md), where OpenCL allows 3 or more. Every result that is not a number has the same bits. The other
+// functions of double are the C library's.
 #pragma once
 
 #include "parts.h"
@@ -25,7 +25,7 @@ T exp_less_one(T r) {
   return fused(r * r, exp_series(r), r);
 }
 
-// x 2^n for a whole number n, at most 1100 from zero, and x near 1: in two steps, of which the second alone may be rounded.
+// x 2^n for x near 1 and a whole number n, at most 1100 from zero. Two steps: the second alone may be rounded.
 template <Doubles T>
 T in_two_steps(T x, T n) {
   const T k = rint(n * 0.5);
@@ -79,7 +79,7 @@ T tanh(T x) {
 
 // ---- Logarithms
 
-// What a logarithm is: r for numbers above zero, else as it has to be.
+// The result of a logarithm: r for numbers above zero, else -infinity, infinity or NaN.
 template <Doubles T>
 T wide_logarithm_of(T x, T r) {
   r = x == 0.0 ? -__builtin_inf() : r;
@@ -181,7 +181,7 @@ T cos(T x) {
 
 // ---- Lengths and powers of two
 
-// Of lanes: lanes/math.h.
+// The form for lanes is in lanes/math.h.
 template <Doubles T>
 T ldexp(T x, int n);
 

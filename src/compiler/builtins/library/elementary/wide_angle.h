@@ -95,7 +95,7 @@ T atan2(T y, T x) {
 
 // ---- Angles of a sine, a cosine
 
-// asin(x) for 0 <= x <= 1/2, of x and q = x^2; also a part of what lies behind 1/2.
+// asin(x) for 0 <= x <= 1/2, from x and q = x^2; also a part of asin beyond 1/2.
 template <Doubles T>
 T wide_arcsine_of(T x, T q) {
   const T h = q * q, g = h * h;

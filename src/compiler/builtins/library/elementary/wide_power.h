@@ -9,7 +9,7 @@ namespace manyrt::library {
 
 // ---- Logarithms of 1 + x
 
-// log((1 + x) 2^n) for x > -1. What is lost of x in 1 + x comes back.
+// log((1 + x) 2^n) for x > -1. The part of x that 1 + x loses is added again.
 template <Doubles T>
 T wide_log1p_of(T x, T n) {
   const T u = kept(1.0 + x), v = kept(u - 1.0), k = exponent_of(u), lost = kept(1.0 - kept(u - v)) + (x - v);

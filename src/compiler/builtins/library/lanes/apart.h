@@ -1,4 +1,4 @@
-// What the text of lanes is written in: places a few elements apart. All from the first to the last is loaded, in S vectors,
+// Library of the generated vector code: places a few elements apart. All from the first to the last is loaded, in S vectors,
 // and the lanes are chosen from them; they are put by S vectors with masks.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What the text of lanes is written in: lanes of one type of number as lanes of another. gcc 12 converts a vector by one
+// Library of the generated vector code: lanes of one type of number as lanes of another. gcc 12 converts a vector by one
 // instruction only where a number gets twice or half as many bits; else it takes each lane out and puts it back, 50
 // instructions for 16 bytes as ints. So the processor's own functions are used, and steps of twice or half where there are
 // none.

@@ -1,4 +1,4 @@
-// What the text of lanes is written in: lanes from anywhere in memory, and back, by one instruction. Only where that is quicker
+// Library of the generated vector code: lanes from anywhere in memory, and back, by one instruction. Only where that is quicker
 // than the lanes in turn, which the build of a kernel says by MRT_FAST_GATHERS (cpuGathers).
 #pragma once
 
@@ -137,8 +137,8 @@ MRT_IN V mrt_gather_at(const char* p, X index, long size, M on) {
         return mrt_gathered<N, V, decltype(by)::value>(from, indices, on);
       });
 }
-// Numbers of one or two bytes next to each other: the four bytes around each, which lie in one word, so that nothing is read
-// that may not be there: shorts are at even addresses.
+// Elements of one or two bytes: loads the aligned word of four bytes around each, so that nothing is read that may not be
+// there. Each lies in one word, since shorts are at even addresses.
 template <int N, class T, class X, class M>
 MRT_IN MRT_V(N, MRT_E) mrt_gather_part_at(const char* p, X index, M on) {
   using E = mrt_element<X>;

@@ -1,5 +1,5 @@
-// What the text of lanes is written in: functions and operators of whole numbers that compilers take one lane at a time where a
-// number's own form stands, for its conditions and wider sums. Each gives what library/integer.h and library/operators.h give.
+// Library of the generated vector code: functions and operators of integers. Compilers take the scalar forms one lane at a
+// time, because of their conditions and wider sums. Each gives what library/integer.h and library/operators.h give.
 #pragma once
 
 #include "conversion.h"
@@ -84,7 +84,7 @@ MRT_IN V mrt_i_sub_sat(V x, V y) {
     return difference & (V)(x >= y);
   }
 }
-// As the exponent of a float: without the bits behind the first it is not rounded up.
+// As the exponent of a float: without the bits below the first it is not rounded up.
 template <int N, class V>
 MRT_IN V mrt_i_clz(V x) {
   constexpr int bits = mrt_i_last_bit<N, V> + 1;

@@ -1,8 +1,8 @@
-// What the text of lanes is written in, part two: mrt_lanes<N> has all that N lanes do together. Masks are vectors of -1 and 0
+// Library of the generated vector code, part two: mrt_lanes<N> has all that N lanes do together. Masks are vectors of -1 and 0
 // in 32 bits, and functions with a mask `on` touch the memory of its lanes alone. gcc's own functions are used where the
 // processor has an instruction; other compilers and processors take the loops, which do the same.
 //
-// Memory: `near` are neighbours, `far` are places `by` bytes apart, `at` are places index * size bytes behind p, and `put_` is
+// Memory: `near` are neighbours, `far` are places `by` bytes apart, `at` are places index * size bytes after p, and `put_` is
 // the way back. With `_parts` the elements are vectors of C components, and each component is a vector of lanes.
 #pragma once
 
@@ -32,7 +32,8 @@ struct mrt_lanes {
   MRT_IN v<T> line(T first, T step) {
     return all<T>(first) + up<T>(mrt_count<N>{}) * (MRT_E)step;
   }
-  // Which of the numbers first, first + 1, ... are below a bound, at most it, or the same. Of 64 bits, without vectors of them.
+  // Which of the numbers first, first + 1, ... are below a bound, at most it, or the same. Numbers of 64 bits are compared
+  // without vectors of 64 bits.
   template <class T>
   MRT_IN int steps_to(T first, T bound) {
     const unsigned long steps = (unsigned long)bound - (unsigned long)first;
@@ -165,7 +166,7 @@ struct mrt_lanes {
     constexpr int q = N / 2;
     return __builtin_shufflevector(a, b, (I / q * q + H * q / 2 + I % (q / 2) + (I % q < q / 2 ? 0 : N))...);
   }
-  // Eight lanes with four components each: in a vector the components of a lane, and those of the lane four behind it.
+  // Eight lanes with four components each: a vector has the components of a lane, and those of the lane four after it.
   template <class T, int C>
   static constexpr bool in_quads = C == 4 && N == 8 && halved<v<T>>;
   template <class T>
@@ -472,12 +473,12 @@ struct mrt_lanes {
   MRT_IN v<int> own(X offset) {
     return offset * N + up<int>(mrt_count<N>{}) * (int)sizeof(T);
   }
-  // What the lanes behind these ones will want. The last of them is asked for: the line of the first is often there.
+  // Prefetches for the next N lanes. The last of them is asked for: the line of the first is often there.
   template <class T>
   MRT_IN void prefetch(const T* p) {
     __builtin_prefetch((const void*)((unsigned long)p + (2 * N - 1) * sizeof(T)));
   }
-  // What a group of items four lines ahead will want.
+  // Prefetches for a group of items four lines ahead.
   template <class T>
   MRT_IN void prefetch_groups(const T* p) {
     __builtin_prefetch((const void*)((unsigned long)p + 256));

@@ -1,4 +1,4 @@
-// What the text of lanes is written in: neighbours of which some are loaded or stored, by one instruction of AVX-512. `on` has a
+// Library of the generated vector code: loads and stores of some lanes of neighbours, by one instruction of AVX-512. `on` has a
 // bit for each lane.
 #pragma once
 

@@ -1,6 +1,6 @@
-// What the whole-vector form of built-in functions stands on: each function here is for the lanes L and does to every lane what
-// the function or operator of that name does to a number. builtins/instantiate.cpp writes calls of them. gcc's own functions
-// are used where the processor has an instruction; other compilers and processors take the loops, which do the same.
+// The whole-vector forms of built-in functions. Each function here is for the lanes L, and does to every lane what the function
+// or operator of that name does to a number. builtins/instantiate.cpp writes calls of them. gcc's own functions are used where
+// the processor has an instruction; other compilers and processors take the loops, which do the same.
 #pragma once
 
 #include "lanes.h"
@@ -67,8 +67,8 @@ MRT_IN V mrt_w_times_two_to(V x, V n) {
   const V k = L::max(L::min(n, V{} + 126.0f), V{} - 125.0f);
   return (V)((U)x + ((U)(k + 0x1.8p23f) << 23)) * (V)(((U)(n - k + 0x1.8p23f) << 23) + 0x3f800000u);
 }
-// Of doubles. Without an instruction in steps of which the last alone may be rounded: what is below 2^-1022 before it is zero
-// behind.
+// For doubles. Without an instruction it multiplies in steps, and the last alone may be rounded. A value below 2^-1022 before
+// that step is zero after it.
 template <class L, class V, class K>
 MRT_IN V mrt_w_ldexp(V x, K n) {
   MRT_IF_512(if constexpr (sizeof(V) == 64 && L::n == 8) {

@@ -1,10 +1,10 @@
-// What the text of lanes is written in: products of 32 bits with all their 64 bits. gcc 12 multiplies all of 64 bits, by three
+// Library of the generated vector code: products of 32 bits with all their 64 bits. gcc 12 multiplies all of 64 bits, by three
 // instructions and more, where the processor has one for this.
 #pragma once
 
 #include "types.h"
 
-// Of the lanes 0, 2, 4, ... of two vectors with N lanes of 32 bits.
+// Products of the lanes 0, 2, 4, ... of two vectors with N lanes of 32 bits.
 template <int N, bool Signed, class V>
 MRT_IN MRT_V(N / 2, long) mrt_even_products(V a, V b) {
   using W = MRT_V(N / 2, long);

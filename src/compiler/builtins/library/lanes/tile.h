@@ -1,7 +1,7 @@
-// Tiles: the next N elements of a row that each of N lanes has for itself, turned so that there is a vector of lanes for each
-// turn of a loop. One element of each row at a time would take as many loads as there are lanes, and a cache line for each of
-// them. `far` are rows `by` bytes apart, `at` are rows at index * size bytes behind p, as with the functions of those names in
-// lanes.h. Rows of lanes that are off are not read.
+// Tiles: each of N lanes has a row of its own, and the next N elements of these rows are transposed. That gives a vector of
+// lanes for each turn of a loop. One element of each row at a time would take as many loads as there are lanes, and a cache
+// line for each of them. `far` are rows `by` bytes apart, `at` are rows at index * size bytes after p, as with the functions of
+// those names in lanes.h. Rows of lanes that are off are not read.
 #pragma once
 
 #include "lanes.h"
@@ -24,7 +24,7 @@ struct mrt_tiles {
   MRT_IN V zipped(V a, V b, mrt_numbers<I...>) {
     return __builtin_shufflevector(a, b, (I / E * E + UPPER * (E / 2) + I % E / 2 + I % 2 * N)...);
   }
-  // Blocks of 16 bytes and more change places between pairs of vectors. What is left are squares of E by E elements.
+  // Blocks of 16 bytes and more change places between pairs of vectors. Squares of E by E elements are left.
   template <int H, int E, class T>
   MRT_IN void exchange(tile<T>& x) {
     if constexpr (H >= E) {
@@ -87,8 +87,8 @@ struct mrt_tiles {
     const long steps[] = {0, by, 2 * by, lanes::hidden(3 * by)};
     return loaded<T>([&](int i) __attribute__((always_inline)) { return base[i / 4] + steps[i % 4]; });
   }
-  // Asks for what comes two lines behind a tile: where items are the turns, what an item does with an element keeps a processor
-  // from seeing the next tile's loads soon.
+  // Prefetches two lines ahead of a tile. Where items are the turns, an item's work on an element keeps a processor from seeing
+  // the next tile's loads soon.
   template <class T>
   MRT_IN void prefetch(const T* p, long by) {
 #pragma GCC unroll 16

@@ -1,6 +1,6 @@
-// What the text of lanes is written in, part one: how many bytes a vector of the processor has, vectors of the compiler with N
-// elements of type T, and packs of numbers. A kernel whose regions run several work-items at once gets this file and lanes.h
-// as they stand after their heads (emit/cpu_unit.cpp). It knows no T of a template by the words of ../language.h.
+// Library of the generated vector code, part one: the size of the processor's vectors, vectors of N elements of type T, and
+// packs of numbers. A kernel whose regions run several work-items at once gets this file and lanes.h as they stand after their
+// heads (emit/cpu_unit.cpp). It knows no T of a template by the words of ../language.h.
 #pragma once
 
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__) && defined(__AVX512DQ__)
