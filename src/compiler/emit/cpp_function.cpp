@@ -60,7 +60,8 @@ void CppFunction::findPlaces(const Region& region) {
   }
 }
 
-// What control carries is assigned in an order, in which an expression would see what is new.
+// Values that control carries are assigned one after the other, and an expression would see the new ones. So their sources have
+// names.
 bool CppFunction::standsAtItsUse(const Instruction& i) const {
   if (!ir::isPure(i.op) || i.result() == nullptr || i.result()->type.hasLanes()) return false;
   if (i.op == Opcode::kConstant && !i.result()->type.isVector()) return true;
@@ -143,8 +144,8 @@ bool CppFunction::ofLanes(const Instruction& i) {
   return true;
 }
 
-// Of what is added to a place that all lanes share, an index of 32 bits or fewer and its size, where there is one: it takes
-// half a vector of addresses. What all lanes share may be added before it or after.
+// Takes the addresses of lanes apart: a place that all lanes share, and an index with its size. An index of 32 bits or fewer
+// needs half as many bytes as an address. Offsets that all lanes share may be added before it or after.
 CppLanes::Places CppFunction::places(const Value& pointer) const {
   CppLanes::Places whole;
   whole.index = text(pointer);

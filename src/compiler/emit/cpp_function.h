@@ -1,6 +1,6 @@
-// The body of one function of the IR as statements of C++. Values are constants of C++ with their number for a name, or stand
-// where they are used, if that is one place of the same region; what control carries is a variable that stands before it.
-// Regions are blocks, and what leaves one jumps to a label behind it.
+// The body of one function of the IR as statements of C++. A value is a constant of C++ named by its number. If it is used in
+// one place of the same region, it stands there instead. A value that control carries is a variable that is declared before.
+// Regions are blocks, and a jump out of one goes to a label after it.
 #pragma once
 
 #include <string>
@@ -14,12 +14,12 @@
 
 namespace manyrt::compiler::emit {
 
-// What a function stands in: where objects lie, what an id is, what a return does.
+// The surroundings of a function's body: where objects lie, what an id is, what a return does.
 class Surroundings {
  public:
   virtual ~Surroundings() = default;
   virtual std::string address(const ir::Object& object) = 0;  // an expression of char*
-  // Of a constant dimension, or (-1) of the one that `expression` gives.
+  // `dimension` is a constant, or -1: the one that `expression` gives.
   virtual std::string workItem(WorkItem which, int dimension, const std::string& expression) = 0;
   virtual std::string firstItem() = 0;                         // whether this is the first item of its group
   virtual std::string name(const ir::Function& function) = 0;  // of a helper

@@ -20,9 +20,9 @@ std::string joined(const std::vector<std::string>& parts) {
   return text;
 }
 
-// Of lanes' pointers, which are whole addresses.
+// The base of pointers that are whole addresses.
 constexpr char kNowhere[] = "mrt_nowhere()";
-// Of what is not reached as a rule.
+// The prefix of functions that are seldom reached.
 constexpr char kRare[] = "mrt_rare<mrt_L::n>::";
 
 // How many elements lie from one lane to the next, where the library has a form for that number; else 0.

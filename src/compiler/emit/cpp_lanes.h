@@ -17,8 +17,8 @@ class CppLanes {
   static std::string name(uint32_t lanes) { return "mrt_lanes<" + std::to_string(lanes) + ">"; }
   std::string type(ir::Type type);
   std::string zero(ir::Type type) { return this->type(type) + "{}"; }
-  // Whether it compares neighbouring numbers of 64 bits with one that all lanes share. Of the neighbours value() takes the
-  // first.
+  // Whether it compares neighbouring numbers of 64 bits with one that all lanes share. For the neighbours, value() takes the
+  // first one.
   static bool comparesNeighbours(const ir::Instruction& i);
   // A pure operation, or a call of a pure function of the language, with lanes in an operand or the result; `operands` are
   // names.

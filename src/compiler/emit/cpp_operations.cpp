@@ -114,7 +114,7 @@ std::string CppOperations::converted(const Instruction& i, const std::string& a)
       return cast(target, toFloat(from, a));
     case Opcode::kFPToSI:
     case Opcode::kFPToUI: {
-      // What a register of 32 bits holds becomes an int first, as CUDA has it.
+      // A result of fewer than 32 bits becomes an int first, as CUDA has it: its registers have 32 bits.
       const std::string value = toFloat(from, a);
       if (ir::bitsOf(to) < 32) return cast(target, cast("int", value));
       return i.op == Opcode::kFPToSI ? cast(target, cast(signedName(to), value)) : cast(target, value);
@@ -268,7 +268,7 @@ std::string CppOperations::value(const Instruction& i, const std::vector<std::st
   return name + "(" + arguments + ")";
 }
 
-// Memory has no type here. What is less aligned than its type, and a vector of three, goes by its bytes.
+// Memory has no type here. A value that is less aligned than its type, or a vector of three, is loaded by its bytes.
 std::string CppOperations::load(const Instruction& i, const std::string& pointer) {
   const ir::Type own = i.result()->type;
   const std::string name = type(own), room = std::to_string(uint64_t{ir::bytesOf(own.kind)} * own.components);

@@ -1,5 +1,5 @@
-// Types and pure operations of the IR as C++: an integer is the unsigned type of its width, a pointer is char*, a vector is the
-// prelude's struct of unsigned components (of bools: of bytes that are 0 or 1). Operations of vectors are functions that are
+// Types and pure operations of the IR as C++. An integer is the unsigned type of its width, a pointer is char*. A vector is the
+// prelude's struct of unsigned components; a bool in it is a byte that is 0 or 1. Operations of vectors are functions that are
 // written when they are first asked for.
 #pragma once
 
@@ -25,7 +25,7 @@ class CppOperations {
   // A call of a function of the language: IR values to its types, and its result back.
   std::string builtin(const ir::Instruction& instruction, const std::vector<std::string>& operands);
 
-  const std::string& text() const { return text_; }  // the functions; behind the prelude's text
+  const std::string& text() const { return text_; }  // the functions; stands after the prelude's text
 
  private:
   const Type* preludeType(ir::Type type);

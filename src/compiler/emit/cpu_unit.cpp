@@ -20,7 +20,7 @@ namespace {
 
 using ir::Instruction;
 
-// What an item's work begins with where ids of a dimension are asked for that is no constant.
+// Chooses the id or size for a dimension that is no constant.
 constexpr char kAnyDimension[] =
     "static inline unsigned long mrt_at(unsigned int d, unsigned long a, unsigned long b, unsigned long c,\n"
     "unsigned long o) { return d == 0 ? a : d == 1 ? b : d == 2 ? c : o; }\n";

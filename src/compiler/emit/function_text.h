@@ -1,4 +1,4 @@
-// What the functions of a unit share: what is known of each, and the surroundings of a body as far as they are those of all.
+// Parts that the functions of a unit share: facts about each, and those surroundings of a body that are the same for all.
 #pragma once
 
 #include <algorithm>
@@ -25,8 +25,8 @@ inline std::string identifier(const std::string& name) {
   return text;
 }
 
-// What is known of each function: whether it, or one that it calls, asks for an id or for local memory, waits at a barrier, or
-// exchanges values within a sub-group.
+// Facts about each function, with those that it calls: asking for an id or for local memory, waiting at a barrier, exchanging
+// values within a sub-group.
 class Facts {
  public:
   explicit Facts(const ir::Module& module) {
@@ -101,7 +101,7 @@ struct Unit {
 
 inline std::string objectName(const ir::Object& object) { return "c_" + std::to_string(object.id); }
 
-// What all functions of a unit share.
+// The surroundings that all functions of a unit share.
 class FunctionText : public Surroundings {
  public:
   explicit FunctionText(const Unit& unit)

@@ -132,7 +132,7 @@ class KernelText : public FunctionText {
     if (jamsAlong(items)) return text + vectors(items, items.jam);
     return text + "if (mrt_j == " + std::to_string(items.jam) + ")\n" + vectors(items, 1);
   }
-  // Of rows that went together, each has its rest.
+  // Rows that went together have a rest each.
   std::string lanesWhole(const Instruction& items) override {
     if (jamsAlong(items)) return "}\n}\n" + vectors(items, 1);
     const std::string n = std::to_string(items.jam_dimension);
@@ -170,8 +170,8 @@ class KernelText : public FunctionText {
   }
 
  private:
-  // Each loop over the items once: where the size of the group chooses between two dimensions (widen_items), the one for groups
-  // that have room for the lanes, which stands second.
+  // Visits each loop over the items once. Where the size of the group chooses between two dimensions (widen_items), that is the
+  // second loop, for groups with room for the lanes.
   template <typename Do>
   static void forEachLoop(const ir::Region& region, const Do& look) {
     const auto isOneLoop = [](const ir::Region* side) {
@@ -200,7 +200,7 @@ class KernelText : public FunctionText {
     return items_->dimension == 0 ? "1" : items_->dimension == 1 ? "mrt_n0" : "(mrt_n0 * mrt_n1)";
   }
 
-  // What an item, or the first one of a vector, begins with. The ids of its row are noted once, before the row.
+  // The beginning of an item, or of the first one of a vector. The ids of its row are noted once, before the row.
   static std::string itemHead(uint64_t along) {
     return note(along) + "const long mrt_l = (mrt_l2 * mrt_n1 + mrt_l1) * mrt_n0 + mrt_l0;\n";
   }
@@ -318,7 +318,7 @@ class KernelText : public FunctionText {
     return text;
   }
 
-  // Behind local memory: for each slot that every item has, an array over the items.
+  // After local memory: an array over the items for each slot that every item has.
   std::string slotsOfItems() {
     std::string text;
     const auto add = [&](const std::string& declared, uint64_t room) {
@@ -354,7 +354,7 @@ class KernelText : public FunctionText {
     return found;
   }
 
-  // What a region ends with, on either side of an `if`.
+  // Adds the last instruction of a region, and if that is an `if`, those of its sides.
   static void findLast(const ir::Region& region, std::vector<const Instruction*>* last) {
     if (region.body.size() < 2) return;
     const Instruction* i = region.body[region.body.size() - 2];

@@ -1,5 +1,5 @@
-// What a unit for the CPU begins and ends with, whatever its kernels come from: the declarations of unit.h as text, and the
-// table rtHostModule that the loader reads.
+// The beginning and the end of a unit for the CPU: the declarations of unit.h as text, and the table rtHostModule that the
+// loader reads. They do not depend on how its kernels were made.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +41,7 @@ std::string withExactLines(const std::string& text);
 
 // The rows of the table: kernels in the order of the program.
 std::string unitRows(const Program& program, const std::vector<CpuKernel>& kernels, const std::vector<CpuGlobal>& globals);
-// The table itself, behind the rows and outside of any namespace.
+// The table itself, after the rows and outside of any namespace.
 std::string unitTable(const std::vector<CpuKernel>& kernels, const std::vector<CpuGlobal>& globals);
 
 }  // namespace manyrt::compiler

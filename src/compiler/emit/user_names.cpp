@@ -1,5 +1,5 @@
-// Of several slots of one name each has a block of C++ around all instructions that use it, and those that use values made in
-// between. So the second loop with a counter `i` has its own, and hides the first one's where it does in the source.
+// Slots that share a name have a block of C++ each. It is around all instructions that use the slot, and those that use values
+// made in between. So the second loop with a counter `i` has its own, and hides the first one's where it does in the source.
 #include "compiler/emit/user_names.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ using ir::Opcode;
 using ir::Region;
 using ir::Value;
 
-// Of C++ and not of OpenCL C, which refuses its own; clang-format would give each a line.
+// Keywords of C++ alone: OpenCL C refuses its own. clang-format would give each a line.
 // clang-format off
 constexpr std::string_view kWords[] = {
     "alignas", "alignof", "and", "and_eq", "asm", "bitand", "bitor", "bool", "catch", "char16_t", "char32_t", "char8_t",
@@ -122,7 +122,7 @@ void UserNames::extend(Slot* slot) const {
   }
 }
 
-// Whether, of the slots of one name, none is used inside of this one's block, and none has a block that this one is used in.
+// Whether no other slot of this name is used inside of this one's block, and this one is used in no block of another.
 bool UserNames::isClear(const Slot& slot, const std::vector<const Slot*>& same) {
   const auto hides = [](const Slot& block, const Slot& used) {
     return std::any_of(used.uses.begin(), used.uses.end(), [&](const Path& path) {

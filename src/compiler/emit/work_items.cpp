@@ -26,8 +26,8 @@ std::string workItem(const std::string& prefix, bool joins, WorkItem which, int 
     if (d >= 3) return std::string(beyond);
     return "mrt_at(" + expression + ", " + of(0) + ", " + of(1) + ", " + of(2) + ", " + beyond + ")";
   };
-  // In the texts, @ stands for the prefix and # for the dimension. The letters: b first id of the group, l id within it, w its
-  // number, k count of groups, n size of a group, z the global offset.
+  // In the texts, @ stands for the prefix and # for the dimension. The letters: b is the first id of the group, l the id within
+  // it, w the group's number. k is the count of groups, n the size of one, z the global offset.
   const std::string p = prefix;
   const auto size = [&](const std::string& of) {
     return "(long)" + (joins ? p + "k" + of : "(" + p + "k" + of + " * " + p + "n" + of + ")");

@@ -1,5 +1,5 @@
-// What a pure operation gives, in bits: one meaning for the interpreter and for passes that fold. A component takes one word,
-// the bits above its type's are zeros.
+// The result of a pure operation, in bits: one meaning for the interpreter and for passes that fold. A component takes one
+// word, the bits above its type's are zeros.
 #pragma once
 
 #include <array>
@@ -11,9 +11,9 @@ namespace manyrt::compiler::ir {
 
 using Bits = std::array<uint64_t, kMaxComponents>;
 
-// False: the operation is not defined for these operands (a division by zero, a shift by the width or more), which the rest of
-// the IR never asks for, or it is none of those that follow from operands alone (addresses, ids, calls of builtins).
-// `fuses`: fma rounds once, as on processors that have it.
+// False: the result does not follow from operands alone (addresses, ids, calls of builtins), or is not defined for these. The
+// rest of the IR never asks for undefined ones: a division by zero, a shift by the width or more. `fuses`: fma rounds once, as
+// on processors that have it.
 bool evaluate(Bits* result, const Instruction& instruction, const Bits* operands, bool fuses);
 
 double realOf(Kind kind, uint64_t bits);       // exact

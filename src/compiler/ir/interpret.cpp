@@ -1,4 +1,4 @@
-// The interpreter: a work-item is a stack of calls, each with its values and a stack of regions that it is in, so that an item
+// The interpreter. A work-item is a stack of calls, each with its values and a stack of the regions that it is in. So an item
 // can stop at a barrier and go on later.
 #include "compiler/ir/interpret.h"
 
@@ -222,7 +222,7 @@ class Interpreter {
     }
   }
 
-  // Of a sub-group, `first` being its first item: where one has given a value, all have that have not ended.
+  // `first` is the first item of a sub-group. If one of its items has given a value, all that have not ended have to.
   bool exchange(std::vector<Item>& items, size_t first, bool* exchanged) {
     SubGroupRound round;
     if (!round.collect(items, first)) return fail("items of a sub-group come to different functions of it");
@@ -245,7 +245,7 @@ class Interpreter {
 
   Words wordsOf(Call& call, const Value& value) { return call.words.data() + call.layout->places[value.id]; }
 
-  // Of a lane; of a value without lanes, whatever the lane.
+  // The words of one lane; a value without lanes has the same for all.
   Words laneOf(Call& call, const Value& value, uint32_t lane) {
     return wordsOf(call, value) + (value.type.hasLanes() ? lane * value.type.components : 0);
   }
@@ -565,7 +565,7 @@ class Interpreter {
     return std::any_of(mask, mask + i.lanes, [](uint64_t on) { return on != 0; });
   }
 
-  // Of items with lanes: whether all neighbours are there and have something to do; the rest's mask says which.
+  // For items with lanes: whether all neighbours are there and have something to do; the rest's mask says which.
   bool isWhole(Call& call, const Instruction& i) {
     bool whole = true;
     for (uint32_t lane = 0; lane < i.lanes; ++lane) {

@@ -1,6 +1,6 @@
 // Runs a kernel of the IR, work-item by work-item: the oracle beside compiled code, and before and after each pass. It checks
-// what compiled code cannot: every access lies inside an object that is alive, all items of a group come to the same barriers,
-// divisors and amounts of shifts are in range.
+// what compiled code cannot: accesses inside of live objects, items of a group at the same barriers, divisors and amounts of
+// shifts in range.
 #pragma once
 
 #include <array>
@@ -21,8 +21,8 @@ class Natives {
   virtual bool call(const Signature& signature, const std::vector<const void*>& arguments, void* result) = 0;
 };
 
-// Sees each value of the kernel itself, not of what it calls, as an item gets it: what analyses say of values is held against
-// that. `turns`: of each loop that the item is in or has been in, counted from 0 each time that it is entered.
+// Sees each value of the kernel itself, not of functions that it calls, as an item gets it. Results of analyses are compared
+// with these. `turns`: of each loop that the item is in or has been in, counted from 0 each time that it is entered.
 class Observer {
  public:
   using Turns = std::unordered_map<const Instruction*, uint64_t>;

@@ -15,7 +15,8 @@ uint64_t workItem(const Run& run, const uint64_t group[3], const uint64_t local[
 // From an item of a group to its neighbour along a dimension, and its id there.
 size_t strideOf(const Run& run, size_t d);
 uint64_t idOf(const Run& run, size_t item, size_t d);
-// Of `items` whose vectors go together: what those begin with that an item is among; none: the group has fewer.
+// For `items` whose vectors go together: the first items of the vectors that go with the one of `item`; none: the group has
+// fewer.
 std::vector<size_t> vectorsTogether(const Run& run, const Instruction& items, size_t item);
 
 }  // namespace manyrt::compiler::ir

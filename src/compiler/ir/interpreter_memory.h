@@ -1,4 +1,4 @@
-// Memory of an interpreted run. An address is an object's number in its upper half and a byte in its lower half, so that a
+// Memory of an interpreted run. An address has the number of an object in its upper half and a byte in its lower half. So a
 // pointer that leaves its object reaches nothing. Numbers of objects that are gone are used again late.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What a work-item has while it is interpreted: its calls, their values and the regions that they are in.
+// The state of a work-item while it is interpreted: its calls, their values and the regions that they are in.
 #pragma once
 
 #include <cstddef>

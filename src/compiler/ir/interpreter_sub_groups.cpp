@@ -21,7 +21,7 @@ uint64_t toBits(T value) {
   if constexpr (sizeof(T) == 8) return std::bit_cast<uint64_t>(value);
 }
 
-// What changes no result.
+// The identity: it changes no result.
 template <typename T>
 T neutral(Fold fold) {
   using Limits = std::numeric_limits<T>;

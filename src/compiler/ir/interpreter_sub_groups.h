@@ -1,4 +1,4 @@
-// What the functions of a sub-group give each of its work-items, from the values that all of them have given.
+// The results of sub-group functions for each work-item, from the values that all items have given.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ struct SubGroupRound {
 
   // From the sub-group that begins with item `first`. False: the items are at different functions.
   bool collect(const std::vector<Item>& items, size_t first);
-  // What an item gets. False: there is no such function.
+  // The result for an item. False: there is no such function.
   bool give(Bits* result, uint32_t item) const;
 };
 

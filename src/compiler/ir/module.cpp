@@ -12,7 +12,7 @@ Function* Module::find(std::string_view name) const {
 
 namespace {
 
-// What a load or a store has in any case.
+// The number of operands that a load or a store always has.
 size_t plainOperands(const Instruction& i) {
   return i.op == Opcode::kLoad ? 1 : i.op == Opcode::kStore ? 2 : i.operands.size();
 }

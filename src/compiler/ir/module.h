@@ -1,8 +1,7 @@
 // A program in the IR: functions of structured regions. A region is a list of instructions with a terminator at its end; an
 // instruction may have regions of its own, and its values are seen from there on, also inside of later regions. Control leaves
-// a region by its terminator alone. Storage is an Object: a slot of a function, which each call has for itself, or an object of
-// the module, in constant or local memory. All parts belong to the Module; what a pass takes out of a region stays there
-// unused.
+// a region by its terminator alone. Storage is an Object: a slot of a function, one for each call, or an object of the module,
+// in constant or local memory. All parts belong to the Module; what a pass takes out of a region stays there unused.
 #pragma once
 
 #include <cstdint>
@@ -81,7 +80,7 @@ struct Instruction {
   int32_t otherwise = -1;                    // kSwitch: the region of all other values; -1: none
 
   Value* result() const { return results.empty() ? nullptr : results[0]; }
-  // Of a load or a store: what it may have beside its pointer; null: it has none.
+  // The operands that a load or a store may have beside its pointer; null: it has none.
   Value* step() const;
   Value* mask() const;
 };

@@ -58,8 +58,8 @@ enum class Shape : uint8_t {
   // (i64 limits...) { for each work-item of the group that has not ended }; results as the last one's yield has. `numbers`, of
   // each limit: twice its dimension, where items whose local id is less do nothing; one more, where those do that reach it.
   // With lanes, along a dimension: a first region for as many neighbours as `lanes` says, and a second one for fewer, whose
-  // parameter says which. An id in there is that of the first neighbour. What the first is, items beyond the limits are not.
-  // With `jam`, along a dimension: a third region, for as many vectors of the first one, which lie side by side.
+  // parameter says which. An id in there is that of the first neighbour. No item of the first region is beyond the limits. With
+  // `jam`, along a dimension: a third region, for as many vectors of the first one, which lie side by side.
   kItems,
   // (bool with lanes) { (i32 lane) for each lane where it holds, in their order }; results with lanes, as the yields have
   // them. Ids in there are the lane's.

@@ -356,7 +356,7 @@ class Verifier {
     return takes(i, i.operands[0]->type.plain() == Type{Kind::kBool} && lane.size() == 1 && lane[0]->type == Type{Kind::kI32});
   }
 
-  // What differs between the items of a group, a kernel for groups has inside of `items` alone.
+  // In a kernel for groups, values that differ between the items of a group are inside of `items` alone.
   bool ofAnItem(const Instruction& i) {
     if (!function_->for_groups || insideItems()) return true;
     switch (i.work_item) {

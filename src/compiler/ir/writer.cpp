@@ -11,7 +11,7 @@ namespace manyrt::compiler::ir {
 
 namespace {
 
-// Of an operation: lanes where one of the operands has them.
+// The type of an operation's result: it has lanes where one of the operands has them.
 Type lanesOf(Type result, std::initializer_list<const Value*> operands) {
   for (const Value* each : operands) result.lanes = std::max(result.lanes, each->type.lanes);
   return result;

@@ -1,5 +1,5 @@
 // Appends instructions to a region, with the result's type worked out from the operands: with lanes where one has them. The one
-// way in which builders and passes make instructions. What comes after a terminator is never reached and is dropped.
+// way in which builders and passes make instructions. Instructions after a terminator are never reached and are dropped.
 #pragma once
 
 #include <cstdint>

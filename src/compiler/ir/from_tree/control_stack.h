@@ -1,6 +1,6 @@
-// What the statement that is being read stands in, and how a jump comes from there to its target. A terminator ends or goes on
-// with the innermost loop or switch alone. Where others stand between, the jump leaves a note in a slot and ends the outermost
-// of them that it can; after that one the note is looked at, and the jump goes on.
+// The loops, switches and blocks around the statement that is being read, and how a jump leaves them for its target. A
+// terminator ends or goes on with the innermost loop or switch alone. Where others stand between, the jump leaves a note in a
+// slot and ends the outermost of them that it can; after that one the note is looked at, and the jump goes on.
 #pragma once
 
 #include <cstddef>
@@ -47,7 +47,7 @@ class ControlStack {
   size_t blocks() const;  // the innermost entry of this kind
 
   Entry& push(Around kind);
-  // Of what has been written, and control is after it: it is taken off, and jumps that have ended it go on.
+  // Takes off an entry that has been written, with control after it. Jumps that have ended it go on.
   void pop();
 
   void breakOut();

@@ -1,6 +1,6 @@
-// From the typed tree of a program to the IR. Conversions, promotions, the steps of pointers, the order of evaluation and the
-// fusing of products and sums are decided here, once, by the rules of OpenCL C; nothing after it knows the language. Every
-// variable becomes a slot, which a pass may make a value.
+// From the typed tree of a program to the IR. The rules of OpenCL C are applied here, once: conversions, promotions, steps of
+// pointers, the order of evaluation, the fusing of products and sums. Nothing after it knows the language. Every variable
+// becomes a slot, which a pass may make a value.
 #pragma once
 
 #include <string>

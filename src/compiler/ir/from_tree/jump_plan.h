@@ -1,6 +1,6 @@
-// What gotos, and cases inside of inner statements, ask of a function's statements. A statement that something jumps into is
-// open: it is written as blocks that control may begin at. The smallest statements around a goto and its label, or around a
-// switch and its cases, are written as a set of blocks; all else stays as it is structured.
+// How the statements of a function have to be written because of gotos, and of cases inside of inner statements. A statement
+// that something jumps into is open: it is written as blocks that control may begin at. The smallest statements around a goto
+// and its label, or around a switch and its cases, are written as a set of blocks; all else stays as it is structured.
 #pragma once
 
 #include <cstdint>

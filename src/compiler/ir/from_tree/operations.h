@@ -1,5 +1,5 @@
-// What values of the tree are in the IR, and operations on them by the rules of OpenCL C: conversions, comparisons, arithmetic.
-// Knows types and values, no expression and no place.
+// Values of the tree as values of the IR, and operations on them by the rules of OpenCL C: conversions, comparisons,
+// arithmetic. Knows types and values, no expression and no place.
 #pragma once
 
 #include "compiler/ir/module.h"

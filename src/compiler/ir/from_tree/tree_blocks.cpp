@@ -1,6 +1,6 @@
-// What something jumps into, as blocks. A block begins where control may come in: at labels, and where an open if or loop
-// joins. It ends in the next one, or in the number of another one for the switch around. So no control is irreducible, and what
-// stands in a block without being jumped into stays structured.
+// Statements that something jumps into, as blocks. A block begins where control may come in: at labels, and where an open if or
+// loop joins. It ends in the next one, or in the number of another one for the switch around. So no control is irreducible, and
+// statements of a block that nothing jumps into stay structured.
 //
 //   next = 1; loop { switch (next) { case 1: ... case 2: ... break } continue }
 #include "compiler/ir/from_tree/statement_reader.h"

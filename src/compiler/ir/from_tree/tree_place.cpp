@@ -1,4 +1,4 @@
-// What has an address: where it is, how far it is known to be aligned, and how a value comes from it and goes to it.
+// Places, that is, expressions with an address: where they are, how they are aligned, and how values are loaded and stored.
 #include <algorithm>
 
 #include "compiler/ir/from_tree/tree_reader.h"

@@ -93,7 +93,7 @@ void TreeReader::readFunction(const compiler::Function& function) {
   writer_ = nullptr;
 }
 
-// What constants begin as, also those that a function declares: stores in the order of the source.
+// The initial values of constants, also of those that a function declares: stores in the order of the source.
 void TreeReader::readConstants() {
   std::vector<const Variable*> constants;
   std::set<const Variable*> exported;

@@ -1,4 +1,4 @@
-// Structured statements. What comes after a jump is read all the same and goes nowhere (Writer). A for is a loop whose step is
+// Structured statements. Statements after a jump are read all the same and go nowhere (Writer). A for is a loop whose step is
 // its third expression; a while and a do have their condition as an if that breaks.
 #include <utility>
 
