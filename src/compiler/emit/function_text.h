@@ -25,8 +25,8 @@ inline std::string identifier(const std::string& name) {
   return text;
 }
 
-// Facts about each function, with those that it calls: asking for an id or for local memory, waiting at a barrier, exchanging
-// values within a sub-group.
+// Facts about each function, with those that it calls: ids and local memory that it asks for, barriers, and exchanges within a
+// sub-group.
 class Facts {
  public:
   explicit Facts(const ir::Module& module) {

@@ -1,6 +1,6 @@
 // Runs a kernel of the IR, work-item by work-item: the oracle beside compiled code, and before and after each pass. It checks
-// what compiled code cannot: accesses inside of live objects, items of a group at the same barriers, divisors and amounts of
-// shifts in range.
+// what compiled code cannot: accesses inside of live objects, items of a group at the same barriers, divisors and shifts in
+// range.
 #pragma once
 
 #include <array>

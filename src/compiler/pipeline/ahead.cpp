@@ -1,4 +1,4 @@
-// What needs no device and no compiler: checking a source, and the IR as text.
+// Work that needs no device and no compiler: checking a source, and the IR as text.
 #include "compiler/ahead.h"
 
 #include <algorithm>

@@ -26,9 +26,9 @@ namespace {
 
 constexpr int64_t kStopMilliseconds = 2000;  // for killing compilers and removing their files
 
-// What is not needed yet waits this long for a need: a first launch says for which groups code is wanted.
+// Work that is not needed yet waits this long for a need: a first launch says for which groups code is wanted.
 constexpr int64_t kUnneeded = 300'000'000;            // nanoseconds
-constexpr auto kLook = std::chrono::milliseconds(5);  // at what is not needed yet
+constexpr auto kLook = std::chrono::milliseconds(5);  // at work that is not needed yet
 
 struct Waiting {
   Work work;

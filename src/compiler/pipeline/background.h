@@ -1,6 +1,6 @@
-// Work that no caller waits for, the most urgent first: done by a thread of the library, or by a few where there are many
-// processors, which are started when there is some and gone when there is none. At the end of the process what has begun is
-// told to stop: a program that ends does not wait for code that it will not run.
+// Work that no caller waits for, the most urgent first. A thread of the library does it, or a few where there are many
+// processors; they start when there is work and end when there is none. At the end of the process, work that has begun is told
+// to stop. So a program that ends does not wait for code that it will not run.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@ namespace manyrt::compiler::background {
 
 // `cancel` is a descriptor: once it can be read, the work is to end soon. It may throw std::bad_alloc.
 using Work = std::function<void(int cancel)>;
-// Asked, under a lock, whenever a thread looks for work; throws nothing. Of equals the first that was submitted goes first.
+// Asked, under a lock, whenever a thread looks for work; throws nothing. Among equals, the first that was submitted goes first.
 using Urgency = std::function<uint64_t()>;
 
 // OUT_OF_MEMORY: there is no thread for it; SHUT_DOWN: the process is ending.

@@ -35,7 +35,7 @@ constexpr uint32_t kCpuForm = 51;
 // Compilers that work on one quick build; each takes some 10 ms to start.
 uint32_t mostTexts() { return std::clamp(std::thread::hardware_concurrency(), 1u, 8u); }
 
-// Of KeptFiles.
+// Names in the folder of KeptFiles.
 constexpr char kQuickFile[] = "quick.so", kOptimizedFile[] = "optimised.so";
 
 constexpr int kBackgroundNiceness = 5;  // a quarter of a busy core: what is compiled makes the others faster
@@ -103,7 +103,7 @@ void forget(const Object* object) {
 
 // ---- Better code, later ----
 
-// What a build was asked for, for the time after its call.
+// A copy of a build's request, for the time after its call.
 struct KeptRequest {
   std::string source;
   std::vector<std::string> more;
@@ -247,7 +247,7 @@ class Pipeline {
   Status jobLater(CompileJob* job, const Improvement& work, BuildOptions::Groups groups, std::string* log);
 
  private:
-  // What an #include finds may be another text by then.
+  // An #include may find another text by then.
   bool isTranslatedAgain() const {
     bool includes = mayInclude(request_.source);
     for (const std::string_view more : request_.more) includes = includes || mayInclude(more);

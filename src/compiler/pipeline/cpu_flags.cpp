@@ -9,12 +9,12 @@ namespace {
 // gcc uses registers and removes dead code, in half the time of -O1. clang takes this for -O1.
 constexpr char kQuickLevel[] = "-Og";
 
-// Of kernels above kLongKernel, where the time of a compiler grows with the square of their size and more: 1 s for quick code
-// and 3 s for optimised code are left at four times that size.
+// For kernels above kLongKernel, where the time of a compiler grows with the square of their size and more. With this level 1 s
+// for quick code and 3 s for optimised code are left at four times that size.
 constexpr char kLongLevel[] = "-O1";
 constexpr uint32_t kLongestQuick = 10000;  // above it quick code is not optimised at all
 
-// Of the IR with lanes. What vectors are to do is settled by then: -O1 gives code as fast as -O3, in half the time.
+// Instructions of the IR with lanes. The work of vectors is settled by then: -O1 gives code as fast as -O3, in half the time.
 constexpr uint32_t kManyInstructions = 4000;
 
 const char* levelOf(const CpuUnit& unit, CpuForm form) {
@@ -39,7 +39,7 @@ std::vector<std::string> cpuFlags(const BuildOptions& options, const CpuUnit& un
                                      // These change no result: kernels see neither errno nor floating-point exceptions. The
                                      // lowering says which products and sums are rounded once.
                                      "-fno-math-errno", "-ffp-contract=off",
-                                     // What the lowering counts on in each form: integers wrap, and memory has no type. Bytes
+                                     // The lowering counts on these in each form: integers wrap, and memory has no type. Bytes
                                      // that an item has written as one type it may read as another.
                                      "-fwrapv", "-fno-strict-aliasing",
                                      // Unwind tables stay: what fibers throw passes through a kernel.

@@ -10,8 +10,8 @@
 
 namespace manyrt::compiler {
 
-// Two kinds of text of one program with the same results: one for the fastest code, where work-items go side by side, the other
-// for the fastest compilation, where they go one by one.
+// Two kinds of text of one program, with the same results. One is for the fastest code, where work-items go side by side. The
+// other is for the fastest compilation, where they go one by one.
 enum class CpuForm : uint8_t { kOptimized, kQuick };
 
 struct CpuUnit {

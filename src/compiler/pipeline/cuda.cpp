@@ -31,7 +31,7 @@ std::vector<std::string> optionsFor(const BuildOptions& options, const CudaUnit&
   if (options.relaxed_math) words.emplace_back("--use_fast_math");
   if (options.flush_denormals) words.emplace_back("--ftz=true");
   if (options.unsafe_math && !options.relaxed_math) words.insert(words.end(), {"--prec-div=false", "--prec-sqrt=false"});
-  if (!unit.contract) words.emplace_back("--fmad=false");  // behind --use_fast_math, which allows it
+  if (!unit.contract) words.emplace_back("--fmad=false");  // after --use_fast_math, which allows it
   if (!options.optimize) words.emplace_back("--ptxas-options=-O0");
   if (options.debug) words.emplace_back("--generate-line-info");
   return words;

@@ -129,7 +129,7 @@ Status FrontEnd::onLargeStack(const std::function<Status()>& work) {
         Call& given = *static_cast<Call*>(user);
         try {
           given.status = given.work();
-        } catch (...) {  // an exception must not leave this stack: it is thrown again behind the switch
+        } catch (...) {  // an exception must not leave this stack: it is thrown again after the switch
           given.thrown = std::current_exception();
         }
       },

@@ -43,7 +43,7 @@ class FrontEnd {
   }
   const char* name() const { return request_.name[0] != '\0' ? request_.name : "kernel.cl"; }
 
-  // What #include finds on the disk is listed in `found`, with texts of the sources.
+  // Files that #include finds on the disk are listed in `found`, with texts of the sources.
   void noteHeaders(std::vector<FoundHeader>* found) { options_.preprocessor.found = found; }
   const Sources& sources() const { return sources_; }
   const Diagnostics& diagnostics() const { return diagnostics_; }

@@ -56,7 +56,7 @@ std::string baseFolder(const char* given, bool may_be_temporary) {
 
 int removeFile(int folder, const char* name) { return unlinkat(folder, name, 0); }
 
-// What is in it is the library's: files alone.
+// It holds files alone, all of them the library's.
 void removeFolder(const std::string& path) {
   DIR* const folder = opendir(path.c_str());
   if (folder == nullptr) return;

@@ -1,6 +1,6 @@
-// Files that debuggers and profilers open: the sources of a build, the C++ that became of them, and the object, in a folder of
-// the build. RT_CPU_DEBUG, RT_CPU_PERF and `-g` ask for them. The object is loaded from there, so that its path means the same
-// to another process, and after the end of this one.
+// Files that debuggers and profilers open, in a folder of the build: its sources, the C++ that was made of them, and the
+// object. RT_CPU_DEBUG, RT_CPU_PERF and `-g` ask for them. The object is loaded from there, so that its path means the same to
+// another process, and after the end of this one.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace manyrt::compiler {
 
 class KeptFiles {
  public:
-  // What the environment and `-g` ask for. The caller reads the environment; threads of the library get a copy.
+  // The files that the environment and `-g` ask for. The caller reads the environment; threads of the library get a copy.
   static KeptFiles find(bool debug_option);
 
   bool debugs() const { return debugs_; }      // RT_CPU_DEBUG: quick code without optimisation, with the user's names

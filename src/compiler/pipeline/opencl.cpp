@@ -201,7 +201,7 @@ bool describe(OpenClImage* image, const OpenClTarget& target, const BuildOptions
   return true;
 }
 
-// What a driver makes of a text depends on these.
+// A driver's binary of a text depends on these.
 void addTarget(Blake2b* hash, const OpenClTarget& target) {
   addNumber(hash, kOpenClForm);
   hash->addPart(target.identity);
@@ -240,7 +240,7 @@ std::string openClPartTarget(const OpenClTarget& target) {
 
 // ---- Lowered ahead of time ----
 
-// What a device has to have for a text, by the words of the part's target.
+// A capability that a text needs of its device, as a word of the part's target.
 struct OpenClNeed {
   const char* word;
   const char* sentence;
@@ -267,7 +267,7 @@ std::string targetOf(const OpenClTarget& target, const Sources& sources) {
   return words;
 }
 
-// Of the options those that the driver's depend on.
+// The options that decide those of the driver.
 std::string languageOptions(const char* options) {
   std::vector<std::string> words;
   std::string kept;

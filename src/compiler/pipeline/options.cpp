@@ -129,7 +129,7 @@ Status applyWord(BuildOptions* options, std::string_view word) {
   if (word.starts_with(kStandard)) return setStandard(options, word.substr(kStandard.size()));
   if (word.starts_with(kGroupSize)) return setGroupSize(options, word.substr(kGroupSize.size()));
   if (word.starts_with(kTier)) return setTier(options, word.substr(kTier.size()));
-  // Of an option with a value the part up to it is compared: "-cl-sdt=CL1.2".
+  // An option with a value is compared up to that: "-cl-sdt=CL1.2".
   const size_t equals = word.find('=');
   NearestWord nearest(word.substr(0, equals == word.npos ? equals : equals + 1));
   std::string known = "-D, -U, -I";
