@@ -1,5 +1,5 @@
-// Copies of instructions with their regions, for passes that put code in a second place: values, regions and, where the
-// caller says so, slots are the copy's own.
+// Copies of instructions with their regions, for passes that put code in a second place. The copy has values and regions of its
+// own, and slots where the caller says so.
 #pragma once
 
 #include <unordered_map>

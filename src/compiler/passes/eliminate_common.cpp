@@ -23,7 +23,7 @@ bool isPureCall(const Instruction& i) {
   return i.op == Opcode::kBuiltin && i.signature.builtin != nullptr && i.signature.builtin->kind == BuiltinKind::kPure;
 }
 
-// Whether memory may be another one after it. What is not known to leave it alone does not.
+// Whether memory may have changed after it. Instructions that are not known to leave it alone count too.
 bool mayStore(const Instruction& i) {
   if (ir::isPure(i.op) || isPureCall(i) || ir::isTerminator(i.op)) return false;
   return !(i.op == Opcode::kLoad && !i.is_volatile) && i.regions.empty();
@@ -55,7 +55,7 @@ class Elimination {
   }
 
  private:
-  // What makes two instructions the same. Of memory: what it was at that moment.
+  // Instructions with the same key have the same result. A load's key has the number of the memory's state at that moment.
   using Key = std::tuple<Opcode, std::vector<const Value*>, std::vector<uint64_t>, uint64_t, const void*, std::string>;
 
   static uint64_t typeOf(const Instruction& i) {

@@ -18,7 +18,7 @@ using ir::Value;
 
 bool isConstant(const Value* value) { return value->by != nullptr && value->by->op == Opcode::kConstant; }
 
-// Of each component, and of each lane.
+// Whether each component and each lane is this constant.
 bool isConstant(const Value* value, uint64_t bits) {
   if (value->by != nullptr && value->by->op == Opcode::kSpread) return isConstant(value->by->operands[0], bits);
   return isConstant(value) && std::all_of(value->by->numbers.begin(), value->by->numbers.end(),
@@ -71,8 +71,8 @@ Value* decided(const Instruction& i) {
   return isConstant(i.operands[0], 0) ? i.operands[2] : nullptr;
 }
 
-// What a conversion, an extraction or a second conversion undoes: (i32)(i64)x of an i32, component 2 of (a, b, c, d), the
-// condition in (x ? 1 : 0) != 0.
+// The value that an extraction or a second conversion gets back. It is x in (i32)(i64)x, c as component 2 of (a, b, c, d), the
+// condition x in (x ? 1 : 0) != 0.
 Value* undone(const Instruction& i) {
   if (i.operands.empty()) return nullptr;
   const Instruction* inner = i.operands[0]->by;

@@ -14,7 +14,7 @@ using ir::Region;
 
 namespace {
 
-// Whether control may go from inside of an instruction to somewhere else than behind it. A return ends an item, for which no
+// Whether control may go from inside of an instruction to somewhere else than after it. A return ends an item, for which no
 // other one waits.
 bool jumpsOut(const Instruction& i) {
   std::unordered_set<const Instruction*> inside = {&i};
@@ -51,7 +51,7 @@ GroupControl::GroupControl(const ir::Function& kernel) {
     if (i.op == Opcode::kBarrier || inside) groups_.insert(&i);
     if (ir::isTerminator(i.op) && i.op != Opcode::kReturn && i.op != Opcode::kYield) terminators.push_back(&i);
   });
-  // What goes on or ends where the group does is the group's, and so is all that stands around it.
+  // Instructions around a jump that goes on with one of the group's, or ends it, are the group's too.
   for (bool changed = true; changed;) {
     changed = false;
     for (const Instruction* i : terminators) {
@@ -67,8 +67,8 @@ bool GroupControl::agree(const IsUniform& is_uniform) const {
   return std::all_of(groups_.begin(), groups_.end(), [&](const Instruction* i) { return agree(*i, is_uniform); });
 }
 
-// Whether all items that come to an instruction of the group go the same way there: what decides is uniform, or the way that
-// some take leads to a barrier whatever comes, so that the others may not take another one.
+// Whether all items that come to an instruction of the group go the same way there. Either its condition is uniform, or the way
+// that some take leads to a barrier in any case. OpenCL then forbids the others another way.
 bool GroupControl::agree(const Instruction& i, const IsUniform& is_uniform) const {
   if (i.op == Opcode::kBarrier || i.op == Opcode::kLoop || is_uniform(i.operands[0])) return true;
   if (i.op == Opcode::kSwitch) return false;

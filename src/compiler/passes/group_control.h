@@ -1,5 +1,5 @@
-// Which control of a kernel with barriers is the group's: what has a barrier inside of it, what goes on or ends something that
-// has, and what stands around such a jump. And whether all items of a group are sure to go the same way there.
+// Finds the control of a kernel with barriers that is the group's: instructions with a barrier inside. Those around a jump that
+// goes on with one of these, or ends it, belong to it too. Says whether all items of a group are sure to go the same way there.
 #pragma once
 
 #include <cstddef>

@@ -71,7 +71,8 @@ class Inlining {
     region.body = std::move(body);
   }
 
-  // What is short enough to stand in several places, and where it is called in a function that is not too long by now.
+  // Functions with barriers are always taken. Others are if lanes are wanted, they are short, and the caller has not taken too
+  // many by now.
   bool isTaken(const Function& callee) {
     if (waits_.contains(&callee)) return true;
     if (module_.vector_bytes == 0) return false;

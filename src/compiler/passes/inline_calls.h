@@ -1,5 +1,6 @@
-// Calls become the bodies of what they call: of functions that wait at barriers, so that a kernel has its barriers itself, and,
-// where lanes are wanted, of all that are not too long, since a function is called for one lane after the other.
+// Calls become the bodies of the functions that they call. Functions with barriers are inlined so that a kernel has its
+// barriers itself. Where lanes are wanted, all functions that are not too long are: a call is made for one lane after the
+// other.
 #pragma once
 
 #include "compiler/ir/module.h"

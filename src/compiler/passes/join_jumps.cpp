@@ -1,5 +1,6 @@
-// From the end of a region backwards: an `if` with one side that ends as the region does, and to the same place, and another
-// one that yields, takes what follows it into that other side. What the region's end gives are results of the `if` then.
+// Goes backwards from the end of a region. An `if` qualifies if one of its sides jumps to the same place as the region's end,
+// and the other one yields. The instructions after the `if` move into that other side, and the operands of the region's end
+// become results of the `if`.
 #include "compiler/passes/join_jumps.h"
 
 #include <algorithm>

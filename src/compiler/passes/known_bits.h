@@ -1,4 +1,4 @@
-// What is known of the bits of integers from the operations that make them.
+// Known bits: which bits of an integer may be set, from the operations that make it.
 #pragma once
 
 #include <cstdint>

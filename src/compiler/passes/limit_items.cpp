@@ -1,6 +1,6 @@
 // An id of an item, or its sum with a small constant, is compared with a value that the group has, or can compute ahead. Ids
-// are below 2^31 with room for such a sum (unit.h), so that no cut of one to 32 bits loses anything, and limits in 64 bits are
-// exact: bounds of 64 bits are cut to what no id reaches.
+// are below 2^31 with room for such a sum (unit.h), so that a conversion of one to 32 bits loses nothing. Limits in 64 bits are
+// exact: bounds of 64 bits are clamped to a number that no id reaches.
 #include "compiler/passes/limit_items.h"
 
 #include <algorithm>
@@ -131,7 +131,7 @@ class Limiting {
       bounds.push_back(bound);
     }
     for (size_t k = 0; k < limits.size(); ++k) add(items, limits[k], bounds[k]);
-    // What the other side does takes the place of the if.
+    // The instructions of the other side take the place of the if.
     std::vector<Instruction*> body(inner.body.begin(), at);
     for (Instruction* i : other.body) {
       if (i->op == Opcode::kYield && i == other.body.back()) break;

@@ -1,5 +1,5 @@
-// A condition such as `i < n` around what items do, or `if (i >= n) return;`, becomes the limit of their loops: the items
-// beyond it are not looked at, and no item asks again.
+// A condition such as `i < n` around the work of items, or `if (i >= n) return;`, becomes the limit of their loops. The items
+// beyond it are not visited, and no item asks again.
 #pragma once
 
 #include "compiler/ir/module.h"

@@ -20,7 +20,7 @@ bool isFloat(uint64_t bits) {
   return std::bit_cast<uint64_t>(static_cast<double>(static_cast<float>(number))) == bits;
 }
 
-// Of which the same number as a float is at hand, or can be written down. Not a number is left alone.
+// Whether the same number is at hand as a float, or can be written down as one. NaN is left alone.
 bool isFloat(const Value& value) {
   const Instruction* by = value.by;
   if (by == nullptr || value.type.kind != Kind::kF64) return false;

@@ -1,6 +1,6 @@
 // One walk over a function. At each point the walk knows the value of each promoted slot. An if, a loop and a switch carry the
-// slots that something inside of them stores: as further results, and of a loop and a switch as further parameters of regions.
-// What is read before it is stored is zero; the language leaves it open.
+// slots that something inside of them stores. These are further results, and for a loop or a switch further parameters of its
+// regions. A slot that is read before it is stored is zero; the language leaves it open.
 #include "compiler/passes/promote_slots.h"
 
 #include <algorithm>
@@ -134,7 +134,7 @@ class Promotion {
     return nullptr;
   }
 
-  // What a terminator goes to takes the values of the slots that it carries.
+  // Appends to a terminator the values of the slots that its target carries.
   void leave(Instruction& i, const Now& now) {
     const Instruction* target = nullptr;
     switch (i.op) {

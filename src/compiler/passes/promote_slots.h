@@ -1,6 +1,5 @@
-// Slots become values. A slot whose address serves loads and stores of one type alone, none of them volatile, is no memory:
-// what is stored is the value from there on. Where control joins, regions get the values as parameters and give them as
-// results.
+// Slots become values. A slot whose address serves loads and stores of one type alone, none of them volatile, is no memory. A
+// stored value is used from there on. Where control joins, regions get the values as parameters and give them as results.
 #pragma once
 
 #include <vector>
@@ -10,7 +9,7 @@
 namespace manyrt::compiler::passes {
 
 void promoteSlots(ir::Module& module);
-// Of those slots alone, which nothing outside of a region has.
+// The same for these slots alone, which nothing outside of the region uses.
 void promoteSlots(ir::Module& module, ir::Function& function, ir::Region& region, const std::vector<ir::Object*>& slots);
 
 }  // namespace manyrt::compiler::passes

@@ -1,5 +1,5 @@
-// Optimistic: a carried value is taken for the only one that reaches it so far, and for itself once there are two, or the one
-// is not seen where it stands. So values that only hand each other round fall together too.
+// Optimistic: a carried value counts as the only one that has reached it so far. It counts as itself once there are two, or
+// where that one is not visible. So values that only hand each other round fall together too.
 #include "compiler/passes/propagate_copies.h"
 
 #include <unordered_map>
@@ -52,7 +52,7 @@ class Copies {
     }
   }
 
-  // What items and `each` give is made of one item's value, or of all lanes': no copy.
+  // The results of items and `each` are made of one item's value, or of all lanes': no copies.
   void collect(const Region& region) {
     for (Instruction* i : region.body) {
       note(i->results, region);

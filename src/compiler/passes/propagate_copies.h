@@ -1,5 +1,5 @@
-// Copies: what control carries and never changes, a mask of lanes that go round together, a pointer that a loop takes along, is
-// the value that it began as.
+// Copy propagation: a value that control carries and never changes is replaced by the one that it began as. Examples are a mask
+// of lanes that go round together, and a pointer that a loop takes along.
 #pragma once
 
 #include "compiler/ir/module.h"

@@ -1,4 +1,4 @@
-// What is needed is marked, from effects and conditions backwards; a carried value is needed where its parameter or its result
+// Needed values are marked, from effects and conditions backwards; a carried value is needed where its parameter or its result
 // is. All else goes, and so do ifs and switches that are empty then, until nothing changes. A loop stays: it may have no end.
 #include "compiler/passes/remove_dead.h"
 
@@ -25,8 +25,8 @@ bool comesOut(const Instruction& i) {
                      [](const Region* region) { return region->body.back()->op == Opcode::kYield; });
 }
 
-// Takes out what follows an if that control does not leave, up to the region's terminator. One with operands stays as it is:
-// what they are could be among what goes.
+// Takes out what follows an if that control does not leave, up to the region's terminator. With operands there it stays: they
+// could be among the values that go.
 void cut(Region& region) {
   for (size_t at = 0; at < region.body.size(); ++at) {
     for (Region* inner : region.body[at]->regions) cut(*inner);
@@ -124,7 +124,7 @@ class Removal {
     values->resize(kept);
   }
 
-  // What leaves a switch from inside of an if is no end of that if.
+  // A jump out of a switch from inside of an if is no end of that if.
   static bool isEmpty(const Instruction& i) {
     if ((i.op != Opcode::kIf && i.op != Opcode::kSwitch) || !i.results.empty()) return false;
     return std::all_of(i.regions.begin(), i.regions.end(), [&](const Region* region) {

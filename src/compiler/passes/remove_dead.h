@@ -1,5 +1,5 @@
-// Takes out what has no effect: values that nothing uses, parameters and results that are carried along and never read, empty
-// ifs, and what follows an instruction that control does not leave.
+// Takes out what has no effect: unused values, carried parameters and results that are never read, empty ifs, and instructions
+// that control never reaches.
 #pragma once
 
 #include "compiler/ir/module.h"

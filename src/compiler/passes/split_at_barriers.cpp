@@ -1,8 +1,8 @@
 // The kernel's regions that have barriers in them are the group's. In those, the instructions between two of the group's are a
-// part; each part becomes `items`. What is the same for all items and crosses from part to part is the group's: it is computed
-// once, ahead of the part, or comes out of it as a result. Anything else a part loads at its head, and stores at its place.
-// A condition of the group that is not uniform is that of the part before, of one item: only where OpenCL makes all items
-// agree, since a barrier follows. Where that is not certain, the kernel runs on fibers.
+// part; each part becomes `items`. A value that is the same for all items and crosses from part to part is the group's. It is
+// computed once, ahead of the part, or comes out of it as a result. Anything else a part loads at its head, and stores where it
+// is made. A condition of the group that is not uniform is one item's, from the part before. That is right where OpenCL makes
+// all items agree, since a barrier follows. Where it is not certain, the kernel runs on fibers.
 #include "compiler/passes/split_at_barriers.h"
 
 #include <algorithm>
@@ -139,7 +139,7 @@ class Split {
     return std::all_of(uniform_.begin(), uniform_.end(), [&](const auto& each) { return each.of(*value).isUniform(); });
   }
 
-  // What control of the group carries stays with it where all that it may come from is uniform.
+  // A value that the group's control carries stays with it where all its sources are uniform.
   void findCarried() {
     std::unordered_map<const Value*, std::vector<const Value*>> sources;
     const auto from = [&](const Value* to, const Value* value) { sources[to].push_back(value); };
@@ -151,8 +151,8 @@ class Split {
       if (isUniform(to) && std::all_of(values.begin(), values.end(), [&](const Value* each) { return isUniform(each); }))
         carried_.insert(to);
     }
-    // What comes from something that goes through slots does so too. A switch gives as many values to each of its regions: one
-    // stays, or none.
+    // A value whose source goes through a slot does so too. A switch gives as many values to each of its regions: one stays, or
+    // none.
     const auto stays = [&](const Value* value) { return !of_groups_.contains(value) || carried_.contains(value); };
     for (bool changed = true; changed;) {
       changed = false;
@@ -172,7 +172,7 @@ class Split {
     }
   }
 
-  // What goes into the regions of an instruction of the group, and out of it where no region is taken.
+  // The values that go into the regions of an instruction of the group, and out of it where no region is taken.
   template <typename F>
   static void forEntries(const Instruction& i, F&& call) {
     if (i.op == Opcode::kLoop) {
@@ -184,7 +184,7 @@ class Split {
       if (i.otherwise < 0) call(i.results[k - 1], i.operands[k]);
     }
   }
-  // What the terminator of a region of the group gives.
+  // The values that the terminator of a region of the group gives.
   template <typename F>
   static void forEnd(const Region& region, F&& call) {
     const Instruction& end = *region.body.back();
@@ -299,7 +299,7 @@ class Split {
     return slot;
   }
 
-  // What the group's control carries from region to region, and is not the group's, goes through slots.
+  // Values that the group's control carries from region to region, and that are not the group's, go through slots.
   void giveSlots(Instruction& i) {
     const auto give = [&](Part& part, const Value* to, Value* value) {
       if (!carried_.contains(to)) part.gives.emplace_back(value, slotFor(to));
@@ -328,7 +328,7 @@ class Split {
   // A parameter of a region inside of a part is seen there alone.
   bool isInner(const Value* value) const { return value->by == nullptr && !isOfGroup(value) && !of_groups_.contains(value); }
 
-  // Of what a part has taken, what it took. The operands of an instruction are what its own part has.
+  // The original of a value that a part has taken over. Operands of an instruction are those that its own part has.
   Value* asMade(Value* value) const {
     const auto at = as_made_.find(value);
     return at == as_made_.end() ? value : at->second;
@@ -490,7 +490,7 @@ class Split {
     }
   }
 
-  void items(Region& region, Part& part, const Instruction& behind) {
+  void items(Region& region, Part& part, const Instruction& next) {
     std::vector<Instruction*> left;
     for (Instruction* i : part.body) {
       if (!hoisted_.contains(i)) {
@@ -503,7 +503,7 @@ class Split {
     if (left.empty() && part.gives.empty() && part.results.empty()) return;
     Instruction* made = module_.makeInstruction(Opcode::kItems);
     made->parent = &region;
-    made->where = left.empty() ? behind.where : left[0]->where;
+    made->where = left.empty() ? next.where : left[0]->where;
     Region* inner = module_.makeRegion(made);
     inner->body = part.head;
     for (Instruction* i : left) {

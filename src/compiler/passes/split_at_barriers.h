@@ -1,6 +1,6 @@
 // A kernel becomes one for groups: control around barriers is the group's, and between them `items` run for each work-item.
-// What lives from one to the next lies in slots that each item has; what is cheap is computed again. Without a barrier all of
-// the kernel is one part. A kernel that others call has a copy for them.
+// Values that live from one to the next lie in slots that each item has; cheap ones are computed again. Without a barrier all
+// of the kernel is one part. A kernel that others call has a copy for them.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace manyrt::compiler::passes {
 
-// Of each kernel that calls no function with barriers; all others stay.
+// Splits each kernel that calls no function with barriers; all others stay.
 void splitAtBarriers(ir::Module& module);
 
 }  // namespace manyrt::compiler::passes

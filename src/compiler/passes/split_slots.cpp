@@ -125,7 +125,7 @@ class Splitting {
     return true;
   }
 
-  // What is always accessed as one value is one.
+  // A slot that is always accessed as one value stays one.
   bool isSplit(const Object& slot) const { return slot.id < kept_.size() && !kept_[slot.id] && mixed_.contains(&slot); }
 
   void shareElements() {

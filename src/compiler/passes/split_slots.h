@@ -6,7 +6,7 @@
 
 namespace manyrt::compiler::passes {
 
-// Of slots that are loaded, stored, filled and copied at constant offsets alone, always in the same elements.
+// Splits slots that are loaded, stored, filled and copied at constant offsets alone, always in the same elements.
 void splitSlots(ir::Module& module);
 
 }  // namespace manyrt::compiler::passes

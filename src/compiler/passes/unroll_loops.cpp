@@ -1,5 +1,5 @@
-// Inner loops first. Only loops whose counter begins with a constant, has a constant added to it at the end of each turn, and
-// is compared with a constant before anything that has an effect; all others stay.
+// Inner loops first. The counter of a loop begins with a constant, grows by one at the end of each turn, and is compared with
+// one. Nothing before the comparison has an effect. All other loops stay.
 #include "compiler/passes/unroll_loops.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Short loops whose number of turns is known become their turns one after the other: what depends on the counter is constant in
-// each, and an array that it indexes has elements. A loop with barriers stays, and so does one around another.
+// Short loops whose number of turns is known become their turns one after the other. Values that depend on the counter are
+// constant in each, and an array that it indexes has elements. A loop with barriers stays, and so does one around another.
 #pragma once
 
 #include "compiler/ir/module.h"

@@ -1,4 +1,4 @@
-// What passes ask about values, and the replacing of one value by another, in one walk.
+// Uses of values: their number, and replacing one value by another in one walk.
 #pragma once
 
 #include <unordered_map>

@@ -1,4 +1,4 @@
-// The code of a module of the CPU as a part of an image: the log of its build, the kind of code, and the object.
+// The code of a CPU module as a part of an image: the log of its build, the kind of code, and the object.
 #include <cstdint>
 
 #include "base/entry_bytes.h"
