@@ -1,5 +1,5 @@
-// Inner loops first. The counter of a loop begins with a constant, grows by one at the end of each turn, and is compared with
-// one. Nothing before the comparison has an effect. All other loops stay.
+// Inner loops first. The counter of a loop has to begin with a constant and to grow by a constant at the end of each turn. A
+// comparison of it with a constant comes before anything that has an effect. All other loops stay.
 #include "compiler/passes/unroll_loops.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// What differs between the vectors is found first, as a set of values that only grows ("own" to each). Then the region is
-// written once: an instruction with such a value once for each vector, all others once, control that all take together once
-// around all of them. Control that a vector takes alone is copied as a whole.
+// Values that differ between the vectors ("own" to each) are found first, as a set that only grows. Then the region is written
+// once. It has an instruction with such a value once for each vector, and all others once. Control that all vectors take
+// together stands once around them; control that a vector takes alone is copied as a whole.
 #include "compiler/passes/lanes/jam_items.h"
 
 #include <algorithm>
@@ -84,8 +84,8 @@ class Worth {
     size_t far_loads = 0;     // of these, whose lanes lie apart
   };
 
-  // Lanes from places that lie apart are an access each, for all vectors together. What these save is more than it costs to
-  // keep in memory what registers have no room for.
+  // Lanes from places that lie apart are an access each, for all vectors together. Sharing these saves more than it costs to
+  // keep values in memory that registers have no room for.
   uint8_t fewest(const Counts& counts) const {
     uint8_t best = 1;
     size_t least = 0;
@@ -380,7 +380,7 @@ class Jam {
   std::vector<Copier> copiers_;  // one for each vector
 };
 
-// What the pass has thought of; all else stays one vector at a time.
+// The instructions that the pass knows; with any other one, items stay one vector at a time.
 bool isKnown(const Instruction& i) {
   switch (i.op) {
     case Opcode::kLoad:
@@ -401,7 +401,8 @@ bool isKnown(const Instruction& i) {
   }
 }
 
-// What vectors cannot do together: slots that the lanes of one have, items that end, lanes one by one, ids of another kind.
+// Whether vectors can go together: not with slots that lanes of one have, items that end, lanes one by one, ids of another
+// kind.
 bool canBe(const Region& region) {
   bool can = true;
   ir::forEach(region, [&](const Instruction& i) {

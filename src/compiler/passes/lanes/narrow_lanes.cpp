@@ -1,6 +1,7 @@
 // The low bits of sums, bitwise operations and choices follow from the low bits of their operands. An operation becomes narrow
-// if all that use it want no more of it, and if its operands are narrow for nothing: made wider from narrow ones, the same for
-// all lanes, or narrow operations themselves. One that is not takes others with it, until none is left to go.
+// if its users ask for no other bits, and if its operands cost nothing to make narrow. These are wide copies of narrow values,
+// values that are the same for all lanes, or narrow operations themselves. An operation that stays wide keeps others wide,
+// until no more do.
 #include "compiler/passes/lanes/narrow_lanes.h"
 
 #include <algorithm>
@@ -61,7 +62,7 @@ class NarrowLanes {
   uint32_t bits() const { return ir::bitsOf(kind_); }
   static bool isWide(const Value& value) { return value.type.kind == Kind::kI32; }
 
-  // What may be narrow.
+  // The operations that may become narrow.
   bool isOperation(const Instruction& i) const {
     if (i.results.empty() || !i.result()->type.hasLanes() || !isWide(*i.result())) return false;
     switch (i.op) {

@@ -1,8 +1,8 @@
-// Loads or stores of an item that together fill the step from its place to the next item's: p[3 * i], p[3 * i + 1] and
-// p[3 * i + 2]. With lanes they are one access of a vector of components, and the memory of all lanes is read or written whole.
+// Loads or stores of an item that together fill the step to the next item's place: p[3 * i], p[3 * i + 1] and p[3 * i + 2].
+// With lanes they are one access of a vector of components, and the memory of all lanes is read or written whole.
 //
 // The loads of such a group are made where the first of them stands, the stores where the last does. So nothing that stands
-// between may touch what is moved past it, for any lane.
+// between may touch their memory, for any lane.
 #pragma once
 
 #include <deque>
@@ -22,7 +22,7 @@ struct NeighbourGroup {
 
 class Neighbours {
  public:
-  // Of a region of items without lanes, by what differs between the items that get them.
+  // `region` is of items that have no lanes yet; `divergence` is along the dimension that gets them.
   Neighbours(const ir::Region& region, const analysis::Divergence& divergence);
 
   // Null: it is alone.

@@ -1,5 +1,5 @@
-// What differs between vectors of items that lie side by side along a dimension: a set of values that only grows. All else is
-// the same for them and is computed once.
+// The values that differ between vectors of items that lie side by side along a dimension: a set that only grows. All others
+// are the same for them and are computed once.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace manyrt::compiler::passes {
 
 class OwnValues {
  public:
-  // Of the region of items.
+  // `region`: that of the items.
   OwnValues(const ir::Region& region, uint8_t dimension);
 
   bool is(const ir::Value& value) const { return values_.contains(&value); }

@@ -81,7 +81,7 @@ class Ids {
   std::unordered_map<const Value*, uint32_t> known_;
 };
 
-// What a turn of a loop adds to a value.
+// The amount that a turn of a loop adds to a value.
 struct Turn {
   enum class Kind : uint8_t { kNone, kNumber, kSome, kUnknown };  // kSome: a number that is not known here, but always the same
   Kind kind = Kind::kNone;
@@ -168,7 +168,7 @@ class LoopTurns {
     }
   }
 
-  // Of what a loop carries: what is added to it on the way through the body and the step.
+  // For a value that a loop carries: the amount that is added to it on the way through the body and the step.
   Turn ofParameter(const Value& parameter) {
     const std::vector<Value*>& carried = loop_.regions[0]->parameters;
     const auto at = std::find(carried.begin(), carried.end(), &parameter);
@@ -263,13 +263,14 @@ class Prefetching {
     region.body = std::move(body);
   }
 
-  // What goes before it; null: nothing.
+  // The prefetch that goes before it; null: none.
   Instruction* ofAccess(const Instruction& i) {
     const Value& pointer = *i.operands[i.op == Opcode::kLoad ? 0 : 1];
     const ir::Type type = i.op == Opcode::kLoad ? i.result()->type : i.operands[0]->type;
     const bool is_near = !pointer.type.hasLanes() && i.numbers.size() == 1 && i.numbers[0] == ir::bytesOf(type.plain());
     if (!is_near || pointer.type.space != AddressSpace::kGlobal || i.is_rare || known_.size() == kMostPlaces) return nullptr;
-    // Where a place does not follow from one of the ids, many items read it. What one loop has read the next one finds.
+    // Where a place does not follow from one of the ids, many items read it. One loop has read it, and the next one finds it in
+    // the cache.
     const uint32_t followed = ids_.of(pointer);
     if (((asked_ & ~followed) | ((asked_ | followed) & kAnyId)) != 0) return nullptr;
     uint64_t ahead = kGroupsAhead;

@@ -1,5 +1,5 @@
-// Where the private objects of a vector of items lie: each item's after the other's; or, where all that is read and written has
-// one size, the same element of all items side by side, so that it is one vector.
+// Where the private objects of a vector of items lie: each item's after the other's. If all that is read and written has one
+// size, they are interleaved: the same element of all items is one vector.
 #pragma once
 
 #include <unordered_map>
@@ -10,7 +10,7 @@ namespace manyrt::compiler::passes {
 
 class SlotLayouts {
  public:
-  // Of the slots that `items` in `function` use, for so many lanes. Makes slots beside them.
+  // For the slots that `items` in `function` use, and so many lanes. Makes slots beside them.
   SlotLayouts(ir::Module& module, ir::Function& function, const ir::Region& items, uint8_t lanes);
 
   // The slot that lanes have instead; an item's own slot of a kernel for groups is itself.

@@ -1,5 +1,5 @@
-// The vectors do each instruction one after the other before the next one. So an item reads and writes in its own order, and a
-// square is nothing but all their loads or stores of one place in the program, which every vector comes to.
+// The vectors do each instruction one after the other before the next one. So an item reads and writes in its own order. A
+// square is all their loads or stores of one place in the program, which every vector comes to.
 #include "compiler/passes/lanes/squares.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// Of items with lanes along one dimension, vectors that lie side by side along another one: a load or a store of which each
+// Items have lanes along one dimension, and their vectors lie side by side along another one. In some loads and stores each
 // lane has the element after that of its neighbour vector. For as many vectors as lanes that is a square of elements, each
-// lane's in a row of memory: a transpose stores such squares, and the rows of the matrix that it loads are the vectors.
+// lane's in a row of memory. A transpose stores such squares, and the rows of the matrix that it loads are the vectors.
 #pragma once
 
 #include <unordered_set>
@@ -14,15 +14,15 @@ namespace manyrt::compiler::passes {
 
 class Squares {
  public:
-  // Of the region of items for whole vectors, with what is each vector's own.
+  // `region`: that of the items for whole vectors; `own`: the values that are each vector's own.
   Squares(const ir::Region& region, const OwnValues& own);
 
   // Whether to put as many vectors together as there are lanes.
   bool pay(uint8_t lanes) const { return !squares_.empty() && size_ * lanes <= kMostCopied; }
   // A load or a store of such elements.
   bool has(const ir::Instruction& i) const { return squares_.contains(&i); }
-  // An if of which all vectors take the second side, as long as the bounds are kept and no condition holds: indices do not wrap
-  // there. What both are made of follows from ids, arguments and constants alone.
+  // An if of which all vectors take the second side while the bounds are kept and no condition holds: indices do not wrap
+  // there. Bounds and conditions follow from ids, arguments and constants alone.
   bool decides(const ir::Instruction& i) const { return decided_.contains(&i); }
   const Bounds& bounds() const { return bounds_; }
   const std::vector<ir::Value*>& conditions() const { return conditions_; }

@@ -120,7 +120,7 @@ class CountedLoop {
     if (withoutConstants(*body_.body.back()->operands[number], &sum) != &parameter) return std::nullopt;
     return sum;
   }
-  // What constants are added to, and their sum.
+  // The value that constants are added to, and their sum.
   static const Value* withoutConstants(const Value& value, int64_t* sum) {
     const Value* at = &value;
     while (at->by != nullptr && (at->by->op == Opcode::kAdd || at->by->op == Opcode::kOffset) &&
@@ -163,7 +163,7 @@ class Tiling {
  private:
   using Rows = std::unordered_set<const Instruction*>;
 
-  // What a region has for a tile: loads along rows, and ifs of which the second side is taken.
+  // Finds the parts of a tile in a region: loads along rows, and ifs of which the second side is taken.
   void find(const CountedLoop& loop, const Region& region, Rows* rows, Rows* decided, Bounds* bounds) const {
     for (const Instruction* i : region.body) {
       if (isAlongRow(loop, *i, bounds)) rows->insert(i);

@@ -1,6 +1,5 @@
-// What values have more from turn to turn, where the turns are those of a loop, or neighbouring items that are taken one after
-// the other. Passes ask that put several turns together: a load whose address has the size of an element more each turn reads
-// along a row.
+// How much values grow from turn to turn. Turns are those of a loop, or neighbouring items that are taken one after the other.
+// Passes that put several turns together ask: a load whose address grows by the size of an element each turn reads along a row.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +32,7 @@ class TurnChanges {
   TurnChanges(std::function<bool(const ir::Value&)> differs, std::function<std::optional<int64_t>(const ir::Value&)> given)
       : differs_(std::move(differs)), given_(std::move(given)) {}
 
-  // What a value has more in the next turn, of each lane; nothing: that is not known, or not the same in each turn. `bounds`
+  // How much a value grows to the next turn, in each lane; nothing: that is not known, or not the same in each turn. `bounds`
   // gets the numbers of 32 bits that must not wrap on the way; null: none may.
   std::optional<int64_t> of(const ir::Value& value, Bounds* bounds = nullptr) const;
   // Whether a condition does not hold in turns within bounds: that of indices which wrap between lanes.

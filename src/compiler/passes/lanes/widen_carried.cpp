@@ -51,7 +51,7 @@ class Webs {
     bool is_computed = false;                      // in such a loop, with operations of its own type
   };
 
-  // Of loops, ifs and selects.
+  // Results of loops, ifs and selects, and their parameters.
   bool canBe(const Value& value) const {
     const Type type = value.type;
     if (!type.hasLanes() || type.isVector() || (type.kind != Kind::kI8 && type.kind != Kind::kI16)) return false;
@@ -107,7 +107,7 @@ class Webs {
     }
   }
 
-  // Of the comparisons that a condition joins, whether one is of 32 bits or more for each lane.
+  // Whether one of the comparisons that a condition joins is of 32 bits or more for each lane.
   static bool comparesWide(const Value& condition) {
     std::vector<const Value*> left = {&condition};
     std::unordered_set<const Value*> seen;

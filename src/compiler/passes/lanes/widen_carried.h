@@ -1,5 +1,5 @@
-// Bytes and shorts with lanes that loops carry and that comparisons of wider numbers choose become numbers of 32 bits: a mask
-// of 32 bits a lane would be made narrow for them in each turn.
+// Some bytes and shorts with lanes become numbers of 32 bits: loops carry them, and comparisons of wider numbers choose them. A
+// mask of 32 bits a lane would be made narrow for them in each turn.
 #pragma once
 
 #include "compiler/ir/module.h"

@@ -181,8 +181,8 @@ class Cost {
     return std::min(kApart * places, inPieces(i, type, step) * row);
   }
 
-  // How many instructions for a vector of elements that are a few apart: all that lies between is loaded, and the lanes are
-  // chosen from it; of stores, where masks are quick.
+  // How many instructions a vector of elements takes that are a few apart: all between them are loaded, and the lanes are
+  // chosen. For stores, only where masks are quick.
   double inPieces(const Instruction& i, Type type, int64_t step) const {
     constexpr int64_t kMostPieces = 8, kMostPut = 4;
     const auto size = static_cast<int64_t>(ir::bytesOf(type.kind));
@@ -197,8 +197,8 @@ class Cost {
   mutable uint32_t loops_ = 0;  // around
 };
 
-// Whether a switch has so many regions (blocks that gotos jump to, as a rule) that lanes, which go through all of them in turn,
-// cannot pay; and forms for them would take long.
+// Whether a switch has so many regions that lanes cannot pay: they go through all of them in turn. Most such regions are blocks
+// that gotos jump to, and forms for lanes would take long.
 bool hasManyBlocks(const Region& region) {
   constexpr size_t kMostBlocks = 100;
   bool found = false;
@@ -412,7 +412,7 @@ class Items {
 
   ir::Module& module_;
   ir::Function& function_;
-  // Of the kernel as it was: what has lanes already is not known to them.
+  // For the kernel as it was: they do not know the values that have lanes already.
   const analysis::Divergence across_;         // along dimension 0
   std::optional<analysis::Divergence> down_;  // along dimension 1, where it is asked for
   Region* from_ = nullptr;                    // the items that were widened last, as they were

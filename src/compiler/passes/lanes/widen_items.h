@@ -1,7 +1,7 @@
-// The items of a row go side by side: what differs between neighbours becomes a value with lanes, what is the same for them
-// stays as it is (analysis/divergence.h). Control that parts neighbours becomes masks. Of each `items` there are then two
-// forms, for whole vectors and for what is left of a row. Where lanes cost more than items one by one, the items stay. Where
-// groups are known to leave nothing, and the code is long, the second form is empty and the items as they were follow.
+// Vectorisation: the items of a row go side by side. A value that differs between neighbours gets lanes, and one that is the
+// same for them stays as it is (analysis/divergence.h). Control that parts neighbours becomes masks. Each `items` then has two
+// forms, for whole vectors and for the rest of a row. Where lanes cost more than items one by one, the items stay. Where groups
+// are known to leave no rest, and the code is long, the second form is empty and the items as they were follow.
 #pragma once
 
 #include "compiler/ir/module.h"

@@ -15,7 +15,7 @@ using ir::Kind;
 using ir::Opcode;
 using ir::Shape;
 
-// Of items that end, none gives results: a vector of them would.
+// Items that end give no results, but a vector of them would: that is refused.
 bool Widening::write(const Region& from, Region& to, Value* mask) {
   bool some_end = false;
   ir::forEach(from, [&](const Instruction& i) { some_end = some_end || i.op == Opcode::kReturn; });
@@ -62,7 +62,7 @@ void Widening::part(Instructions from, Instructions to, const std::function<void
   }
 }
 
-// What follows in the region runs only while a lane is on.
+// The rest of the region runs only while a lane is on.
 void Widening::openGuard() {
   Value* any = writer_.unary(Opcode::kAny, allOn(), {Kind::kBool});
   Region* outer = writer_.region();
@@ -162,7 +162,7 @@ void Widening::copied(const Instruction& i) {
   if (i.result() != nullptr) define(*i.result(), own->result());
 }
 
-// What C++'s vectors have operations for. Halves have none, and bits go between elements of one size.
+// Operations that C++'s vectors have. Halves have none, and bits go between elements of one size.
 bool Widening::hasForm(const Instruction& i) const {
   const auto plain = [](const Value* each) { return each->type.kind != Kind::kF16; };
   if (!std::all_of(i.operands.begin(), i.operands.end(), plain) || !std::all_of(i.results.begin(), i.results.end(), plain))
@@ -197,7 +197,7 @@ void Widening::pure(const Instruction& i) {
   define(*i.result(), made(i, std::move(operands), i.result()->type.with(lanes))->result());
 }
 
-// What has no form for lanes is done for one after the other.
+// An instruction without a form for lanes is done for one after the other.
 void Widening::eachLane(const Instruction& i) {
   const bool has_halves = i.result() != nullptr && i.result()->type.kind == Kind::kF16;
   if (has_halves) return refuse(kHalves);

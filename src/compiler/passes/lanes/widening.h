@@ -1,9 +1,9 @@
 // One region of `items` in the form for lanes. A value of the old region is, in the new one: a value without lanes, where it is
-// the same for all neighbours; the first neighbour's, where it is linear; or one with lanes. What control carries goes through
-// slots of the new region, which become values at the end (promote_slots).
+// the same for all neighbours; the first neighbour's, where it is linear; or one with lanes. Values that control carries go
+// through slots of the new region, which become values at the end (promote_slots).
 //
-// Where control may part, the lanes that are on are the value of one such slot, `on_`. A region runs only while one of them is:
-// after what lanes may have left for good, the rest of a region stands in an `if (any)`.
+// Where control may part, the lanes that are on are the value of one such slot, `on_`. A region runs only while one of them is.
+// After an instruction that lanes may have left for good, the rest of a region stands in an `if (any)`.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
 // Control. Where neighbours go together it stays what it is. Where they may part, both sides of an `if` run with the masks of
-// their lanes, a loop runs while a lane is left in it, and the regions of a `switch` stand one after the other.
+// their lanes. A loop runs while a lane is left in it, and the regions of a `switch` stand one after the other.
 #include <algorithm>
 
 #include "compiler/passes/control.h"
@@ -147,7 +147,7 @@ void Widening::terminator(const Instruction& i) {
 
 void Widening::beginControl() { escapes_.emplace_back(); }
 
-// What lanes have left for goes on to the control around, but what ends here.
+// Targets that lanes have left for are those of the control around too, but for the one that ends here.
 void Widening::endControl(const Instruction& i) {
   std::set<const Instruction*> gone = std::move(escapes_.back());
   escapes_.pop_back();
@@ -362,8 +362,8 @@ const ir::Instruction* Widening::onlyExit(const Instruction& loop) {
   return others ? nullptr : exit;
 }
 
-// Of a linear number that is less than one that is the same for all: whether that may not be so for all lanes. Lanes that are
-// off are asked as well. Null: it is no such condition.
+// For "a linear number is less than one that is the same for all": whether that may be false for a lane. Lanes that are off
+// count as well. Null: it is no such condition.
 Widening::Value* Widening::unlessInRow(const Value& condition) {
   const Instruction* by = condition.by;
   if (by == nullptr || (by->op != Opcode::kSLt && by->op != Opcode::kULt && by->op != Opcode::kSLe && by->op != Opcode::kULe))

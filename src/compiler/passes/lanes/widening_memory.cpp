@@ -1,8 +1,8 @@
 // Loads and stores: of one place for all lanes, of places a step apart, or of a pointer for each lane.
 //
 // An index of 32 bits that is made wider may have wrapped between two lanes. As an address it is linear all the same: a signed
-// one would need memory of more than 2^31 elements on both sides, and of all others a condition asks, beside which stands the
-// form with a pointer for each lane.
+// one that wraps would need memory of more than 2^31 elements on both sides. All others are checked by a condition when the
+// kernel runs. The form with a pointer for each lane stands beside it.
 #include <algorithm>
 
 #include "compiler/passes/lanes/widening.h"
@@ -109,7 +109,8 @@ bool Widening::findWider(const Instruction& by, Place* place) {
   return true;
 }
 
-// min, max and clamp of what has a step, as indices near an edge have them: all lanes lie between the bounds, or it is no step.
+// min, max and clamp of a value with a step, as in indices near an edge. It has the step only if all lanes lie between the
+// bounds.
 bool Widening::findBounded(const Instruction& by, Place* place) {
   if (by.signature.builtin == nullptr) return false;
   const std::string& name = by.signature.builtin->name;
@@ -135,7 +136,7 @@ bool Widening::findBounded(const Instruction& by, Place* place) {
   return true;
 }
 
-// c ? x : y, where x has a step and c does not depend on memory: as a rule it holds for all lanes, or it is no step.
+// c ? x : y, where x has a step and c does not depend on memory. As a rule c holds for all lanes; if not, there is no step.
 bool Widening::findChosen(const Instruction& by, Place* place) {
   const Instruction* asked = by.operands[0]->by;
   if (asked == nullptr || asked->operands.size() != 2 || !now(*by.operands[0])->type.hasLanes()) return false;
@@ -155,7 +156,7 @@ bool Widening::findChosen(const Instruction& by, Place* place) {
 bool Widening::isSame(const Value& value) const { return divergence_.of(value).isUniform() && !now(value)->type.hasLanes(); }
 
 // x / n and x % n, where n is the same for all: a row seldom crosses a multiple of n. Then the one is the same for all, and the
-// other has the step of x. Of signed ones, where both are positive.
+// other has the step of x. Signed ones have to be positive.
 bool Widening::findQuotient(const Instruction& by, Place* place) {
   Place own;
   if (!isSame(*by.operands[1]) || !findNumber(*by.operands[0], &own) || own.more != nullptr || own.stride <= 0) return false;
@@ -287,7 +288,7 @@ Widening::Value* Widening::condition(const Place& place) {
 
 // --- of one element, or of components that lie together
 
-// What follows the pointer: a step that is known when the kernel runs, and the lanes that are on.
+// The operands after the pointer: a step that is known when the kernel runs, and the lanes that are on.
 void Widening::addStep(std::vector<Value*>* operands, const Place* place) {
   if (place != nullptr && place->more != nullptr) operands->push_back(stepOf(*place, {Kind::kI64}));
   if (is_masked_) operands->push_back(on());
@@ -309,7 +310,7 @@ Widening::Value* Widening::loadOne(const Instruction& i, Value* pointer, const P
   return load->result();
 }
 
-// Into a row of the lanes' own goes a whole vector: a load after a store with a mask would wait until it is in the cache.
+// A row of the lanes' own gets a whole vector: a load after a store with a mask would wait for the cache.
 void Widening::storeOne(const Instruction& i, Value* value, Value* pointer, const Place* place) {
   const bool is_own = isOwnRow(*i.operands[1], place, value->type.plain());
   if (is_own && is_masked_) {
@@ -408,8 +409,8 @@ void Widening::storeAlone(const Instruction& i) {
 
 // --- of neighbours that fill the step between lanes
 
-// Where the lowest of them is, by the address of the one that is written here: those of loads that come later are not known
-// yet. Stores that are not certain to be neighbours compare their addresses.
+// Finds the lowest of them, from the address of the one that is written here: addresses of later loads are not known yet.
+// Stores that are not certain to be neighbours compare their addresses.
 bool Widening::findRow(const NeighbourGroup& group, Place* place) {
   const bool loads = group.first->op == Opcode::kLoad;
   const size_t pointer = loads ? 0 : 1;
