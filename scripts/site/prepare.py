@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Writes what Doxygen reads for the static site: prepare.py FOLDER, or the menu into its layout: prepare.py --layout FILE
-[LEFT_OUT...]. Called by scripts/build-site.sh.
+"""Writes what Doxygen reads for the static site: prepare.py FOLDER. prepare.py --layout FILE [LEFT_OUT...] puts the menu into
+its layout, prepare.py --header FILE the search box into its header; prepare.py --search-form prints the box for other pages.
+Called by scripts/build-site.sh.
 
 Headers get their chapters as groups and the words blocks, capture, errors as titles. Pages get names for their headings, so
 that links between pages work in the site. Programs of guides and examples, and tests for functions that no example calls, are
 pages of examples: Doxygen lists them under each function that they call. A function that none calls is an error.
 """
+import html
 import pathlib
 import re
 import sys
@@ -107,6 +109,17 @@ def outside_of_code(text, change):
     return "".join(parts)
 
 
+def as_html(part):
+    """Bold text, and code with a quote, as HTML: Doxygen's Markdown knows neither bold code nor a lone quote in code."""
+    def change(match):
+        if match[1] is None:
+            code = match[0][1:-1]
+            return match[0] if "'" not in code else "<code>" + html.escape(code).replace("&#x27;", "&apos;") + "</code>"
+        return f"<b>{as_html(match[1])}</b>"
+
+    return re.sub(r"`[^`]*`|\*\*(?=[^*\s])((?:`[^`]*`|[^*`])+)\*\*", change, part)
+
+
 def page(path, pages, names):
     def link(match):
         words = " ".join(match[1].replace("`", "").split())  # Doxygen takes no link over two lines
@@ -129,7 +142,7 @@ def page(path, pages, names):
 
     def text_of(part):
         def heading(match):
-            words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", match[2])
+            words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", match[2]).replace("`", "")
             name = page_name(path)
             if match[1] == "#":
                 return f"# {words} {{#{name}}}"
@@ -139,7 +152,9 @@ def page(path, pages, names):
 
         part = re.sub(r"^(#+) (.*)$", heading, part, flags=re.MULTILINE)
         part = re.sub(r"\[([^\]]+)\]\(([^)\s]+)\)", link, part)
-        part = part.replace("`#include`", "<code>\\#include</code>")  # no name that Doxygen knows
+        if path.name == "environment.md":  # a link and a search lead to a variable's row
+            part = re.sub(r"^\| `(RT_\w+)`", r"| @anchor variable_\1 `\1`", part, flags=re.MULTILINE)
+        part = as_html(part).replace("`#include`", "<code>\\#include</code>")  # no name that Doxygen knows
         # A function in code is a link to its reference.
         return re.sub(r"`(rt[A-Z]\w+)`",
                       lambda word: f'<code>@ref {word[1]} "{word[1]}"</code>' if word[1] in names else word[0], part)
@@ -200,9 +215,40 @@ def layout(path):
     pathlib.Path(path).write_text(re.sub(r"<navindex>.*</navindex>", menu, text, flags=re.DOTALL), encoding="utf-8")
 
 
+SEARCH_PAGE = """# Search {#search}
+\\htmlonly
+<noscript><p>The search is made of JavaScript, which this browser does not run.</p></noscript>
+<div id="search-results"></div>
+\\endhtmlonly
+"""
+
+
+def search_form(base):
+    """The box as HTML, and the scripts that it needs; `base` leads to the folder of the site."""
+    form = read("scripts/site/search_form.html").replace("@BASE@", base)
+    return form, "".join(f'<script src="{base}{name}"></script>\n' for name in ("search.js", "search_box.js"))
+
+
+def page_header(path):
+    """Puts the search box into the header that Doxygen has made."""
+    text = pathlib.Path(path).read_text(encoding="utf-8")
+    form, scripts = search_form("$relpath^")
+    title_end, head_end = "</table>\n</div>\n<!--END TITLEAREA-->", "</head>"
+    if text.count(title_end) != 1 or text.count(head_end) != 1:
+        sys.exit("Doxygen's header has no place for the search box: it is of a version that prepare.py does not know.")
+    text = text.replace(title_end, "</table>\n" + form + "</div>\n<!--END TITLEAREA-->").replace(head_end, scripts + head_end)
+    pathlib.Path(path).write_text(text, encoding="utf-8")
+
+
 def main():
     if sys.argv[1] == "--layout":
         layout(sys.argv[2])
+        return
+    if sys.argv[1] == "--header":
+        page_header(sys.argv[2])
+        return
+    if sys.argv[1] == "--search-form":  # of a page in a folder of the site
+        print(*reversed(search_form("../")), sep="")
         return
     folder = pathlib.Path(sys.argv[1])
     names = set(functions())
@@ -217,6 +263,7 @@ def main():
         target.write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
     for path in pages:
         (folder / "pages" / (page_name(path) + ".md")).write_text(page(path, pages, names), encoding="utf-8")
+    (folder / "pages" / "search.md").write_text(SEARCH_PAGE, encoding="utf-8")
     for path in found(("docs/**/*.svg",)):
         (folder / "images" / path.name).write_bytes(path.read_bytes())
     texts = examples(names)
