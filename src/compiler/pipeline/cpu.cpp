@@ -475,7 +475,7 @@ Status Pipeline::jobLater(CompileJob* job, const Improvement& work, BuildOptions
 }
 
 // Rows of groups say which dimension lanes go along, how many there are, and that nothing is left of a row. A group that is one
-// row may be another one next time: it counts where it fills vectors of any width, so that a trial with a few items does not
+// row may be another one next time. It counts only where it fills vectors of any width: a trial with a few items does not
 // decide for good.
 Status jobForLaunches(CompileJob* job, const Improvement& work, std::string* log) {
   const auto* table = static_cast<const rtHostModule_t*>(work.object->symbol(kModuleSymbol));

@@ -346,8 +346,8 @@ class Items {
     }
   }
 
-  // Whether what whole vectors leave of a row goes item by item. In groups as they are known to be that is nothing, and a
-  // second form with lanes takes a compiler as long as the first: it would be for groups that may never come.
+  // Whether what whole vectors leave of a row goes item by item. The groups that are known leave nothing. A second form with
+  // lanes takes a compiler as long as the first, and would be for groups that may never come.
   bool leavesItems(const Instruction& items) const {
     const uint32_t size = function_.likely_group[items.dimension];
     if (size == 0 || size % items.lanes != 0 || function_.group_size[0] != 0) return false;
