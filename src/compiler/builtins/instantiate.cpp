@@ -290,8 +290,8 @@ std::string Prelude::expand(std::string_view text, const Expansion& expansion) {
   return out;
 }
 
-// A function for vectors of work-items. One that computes in double runs twice, with half of the lanes each, where registers
-// hold no more.
+// A function for vectors of work-items. A function that computes in double runs twice, with half of the lanes each, where a
+// vector of doubles would be larger than a register.
 std::string Prelude::wholeFunction(const LibraryFunction& function, const LibraryTypes& types) {
   if (function.is_declaration || !function.for_lanes) return "mrt_w_" + std::string(function.name) + "<L>";
   const std::string own = "mrt_" + std::string(function.name) + "_" + scalarName(types.scalar) + "_w";

@@ -111,7 +111,7 @@ void UserNames::settle(Slot* slot) const {
   extend(slot);
 }
 
-// As far as what is made in the block is used.
+// Extends the block to the last use of any value that is made in it.
 void UserNames::extend(Slot* slot) const {
   for (size_t k = slot->first; k <= slot->last; ++k) {
     for (const Value* result : slot->home->body[k]->results) {

@@ -1,4 +1,4 @@
-// Operands that were copied are the copies, all others stay what they are: values from around what is copied.
+// Operands that were copied are replaced by their copies. All others are values from outside of the copied code, and stay.
 #include "compiler/passes/copy.h"
 
 namespace manyrt::compiler::passes {

@@ -141,7 +141,7 @@ class Removal {
     return std::none_of(i.results.begin(), i.results.end(), [&](const Value* result) { return needed_.contains(result); });
   }
 
-  // From the inside outwards: what a terminator gives goes before the parameters and results that it would have become.
+  // From the inside outwards: operands of a terminator are removed before the parameters and results that receive them.
   void sweep(Region& region) {
     for (Instruction* i : region.body) {
       if (ir::isTerminator(i->op) && i->op != Opcode::kReturn) drop(&i->operands, 0, receivers(*i, *targetOf(*i)));

@@ -418,7 +418,7 @@ class Split {
     addTo(list, Opcode::kStore, {value, address}, {})->alignment = slot->alignment;
   }
 
-  // Operands of a part's instructions, those inside of others too, become what the part has.
+  // Operands of a part's instructions, also of those inside of other instructions, become the part's own values.
   void findCrossing(Region& region, int32_t part) {
     for (Instruction* i : region.body) {
       const bool groups = part == kNone && isGroups(*i);
@@ -443,7 +443,7 @@ class Split {
     }
   }
 
-  // The operands of the group's control: what it decides by, and what it carries itself.
+  // The operands of the group's control: its condition, and the values that it carries itself.
   void takeOperands(Instruction& i) {
     std::vector<Value*> left;
     const size_t first = i.op == Opcode::kLoop ? 0 : 1;

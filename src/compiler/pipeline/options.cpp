@@ -145,7 +145,7 @@ Status applyWord(BuildOptions* options, std::string_view word) {
                        static_cast<int>(word.size()), word.data(), nearest.sentence().c_str(), known.c_str());
 }
 
-// One that carries a value, in its own word or in the next one.
+// Applies an option that has a value, in its own word or in the next one.
 Status applyValue(BuildOptions* options, char letter, const std::string& value) {
   switch (letter) {
     case 'D':

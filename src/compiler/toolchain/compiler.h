@@ -53,8 +53,8 @@ Status compile(std::vector<unsigned char>* object, std::string* log, const Compi
 // cache's key. Code compiled for one processor is not loaded on another.
 const std::string& cpuIdentity();
 // Whether it takes lanes from anywhere in memory by one instruction faster than one by one (builtins/library/lanes/gather.h):
-// Intel's from Alder Lake and Sapphire Rapids on. Microcode makes those before them slow, so that no program learns what others
-// had loaded; AMD's take as long as one by one. Scatters: the same for writing, which AVX-512 has.
+// Intel's from Alder Lake and Sapphire Rapids on. On Intel's earlier ones microcode makes gathers slow, so that no program
+// learns the data of others; AMD's take as long as one by one. cpuScatters: the same for writing, which AVX-512 has.
 bool cpuGathers();
 uint32_t cpuLanes();  // numbers of 4 bytes in a vector, as builtins/library/lanes/types.h decides it
 bool cpuScatters();

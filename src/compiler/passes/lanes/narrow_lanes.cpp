@@ -47,7 +47,8 @@ class NarrowLanes {
       }
       for (const Instruction* user : usersOf(*i->result())) {
         left.push_back(user);
-        // A condition is narrow for what it chooses, also through what joins it.
+        // A condition is as narrow as the values that it chooses from, also where it is joined with others: so these are looked
+        // at again.
         for (const Value* operand : user->operands) {
           if (operand->by != nullptr) left.push_back(operand->by);
         }
@@ -164,7 +165,7 @@ class NarrowLanes {
     region.body = std::move(body);
   }
 
-  // Those that become narrow stay for nothing: passes after this one drop them.
+  // The wide forms of narrow operations stay without a use: passes after this one drop them.
   void instruction(Instruction& i) {
     if (i.op == Opcode::kTrunc && i.operands[0]->by != nullptr && narrow_.contains(i.operands[0]->by)) {
       Value* own = made_.at(i.operands[0]);

@@ -62,7 +62,7 @@ class Ids {
       }
     });
   }
-  // Where what a loop carries comes from is what it begins with.
+  // A value that a loop carries follows from the ids of its initial value.
   uint32_t of(const Value& value, uint32_t depth = 40) {
     if (const auto at = known_.find(&value); at != known_.end()) return at->second;
     if (depth == 0) return kAnyId;

@@ -27,8 +27,8 @@ void addBounds(const Bounds& more, Bounds* bounds);
 
 class TurnChanges {
  public:
-  // `differs`: false of a value that is the same in all turns. `given`: the change of one that is not computed of others: a
-  // parameter, an id, what is loaded; nothing: not known.
+  // `differs`: false for a value that is the same in all turns. `given`: the change of a value that is not computed from
+  // others, such as a parameter, an id or a loaded one; nothing: not known.
   TurnChanges(std::function<bool(const ir::Value&)> differs, std::function<std::optional<int64_t>(const ir::Value&)> given)
       : differs_(std::move(differs)), given_(std::move(given)) {}
 

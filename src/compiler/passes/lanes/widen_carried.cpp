@@ -1,5 +1,6 @@
-// A web is what selects and control make of one another. All values of a web get 32 bits, zeros above their own; what comes
-// into it is made wider there, and what goes out of it is cut. A web that a loop computes with stays as it is.
+// A web is a set of values that selects and control make from one another. All of them get 32 bits, zeros above their own.
+// Values that enter a web are extended there, and those that leave it are truncated. A web that a loop computes with stays as
+// it is.
 #include "compiler/passes/lanes/widen_carried.h"
 
 #include <unordered_map>

@@ -26,9 +26,9 @@ using ir::Shape;
 using ir::Type;
 using ir::Value;
 
-// A vector has as many lanes as numbers of four bytes; of eight, where these are more than one in four of what is loaded,
-// stored or computed with floating numbers, functions by what they cost. Addresses and counters are not asked: most of them
-// have no lanes.
+// A vector has as many lanes as numbers of four bytes. It has as many as numbers of eight bytes if more than one in four of the
+// loads, stores and floating-point operations has eight bytes; an elementary function counts as ten. Addresses and counters are
+// not asked: most of them have no lanes.
 uint8_t lanesFor(const Region& region, uint32_t vector_bytes) {
   uint32_t all = 0, long_ones = 0;
   ir::forEach(region, [&](const Instruction& i) {
@@ -114,8 +114,8 @@ class Cost {
     }
   }
 
-  // A loop may take the turns that one just before it has left: few, unless lanes leave that one each in its own turn. One that
-  // lanes leave at different times runs until the last has.
+  // A loop may take the turns that one just before it has left: few, unless lanes leave that one each in its own turn. A loop
+  // that lanes leave at different times runs until the last one has left.
   static double turns(const Instruction& loop) {
     for (const Value* each : loop.operands) {
       const Instruction* first = each->by;

@@ -35,7 +35,7 @@ bool Widening::write(const Region& from, Region& to, Value* mask) {
   return why_not_ == nullptr;
 }
 
-// `at_end`: what the end of the region writes beside what its terminator does, seen from where that stands.
+// `at_end` is called before the terminator, and writes what the end of the region needs besides.
 void Widening::region(const Region& region, const std::function<void()>& at_end) {
   part(region.body.begin(), region.body.end(), at_end);
 }

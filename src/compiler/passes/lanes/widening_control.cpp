@@ -94,8 +94,8 @@ void Widening::leaveBy(const Slot* lanes, const Instruction* target) {
   escapes_.back().insert(target);
 }
 
-// Whether a loop goes on at the end of its body alone. Lanes that have left it may then carry what they like: what they gave
-// when they left lies elsewhere.
+// Whether a loop goes on at the end of its body alone. Lanes that have left it may then carry any value: the values that they
+// gave when they left are kept elsewhere.
 bool Widening::goesOnOnce(const Instruction& loop) {
   size_t count = 0;
   ir::forEach(*loop.regions[0], [&](const Instruction& i) {

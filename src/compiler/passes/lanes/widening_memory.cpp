@@ -183,7 +183,7 @@ bool Widening::findQuotient(const Instruction& by, Place* place) {
   return true;
 }
 
-// Bits of what has a step: those above the row's own are the same for all lanes, if the row carries nothing into them.
+// Bits of a value with a step: those above the row's own are the same for all lanes, if the row carries nothing into them.
 bool Widening::findBits(const Instruction& by, Place* place) {
   const size_t which = isSame(*by.operands[0]) ? 1 : 0;
   Place own, other;
