@@ -65,7 +65,7 @@ class Worth {
     for (const Value* each : i.regions[0]->parameters) counts.carried += own_.is(*each) && each->type.hasLanes() ? 1u : 0u;
     for (const Region* region : i.regions) count(*region, &counts);
     const auto [carried, own, shared_loads, far_loads] = counts;
-    // Across the lanes' rows a load is saved; along them only a sum is there that would wait.
+    // Vectors across the rows of lanes share loads. Vectors along a row share none, and only hide the latency of a sum.
     const bool gains = dimension_ == items_.dimension ? carried >= 1 && carried <= 2 : shared_loads >= 1 && carried >= 1;
     if (!gains) return;
     uint8_t count = kMost;
@@ -103,7 +103,7 @@ class Worth {
     return best;
   }
 
-  // Where an index may wrap, the first side of an `if` is for that: it does not run.
+  // The first side of an `if` for an index that may wrap is not counted: it does not run as a rule.
   void count(const Region& region, Counts* counts) {
     for (const Instruction* i : region.body) {
       if (i->op == Opcode::kLoad && i->result()->type.hasLanes()) {
@@ -202,7 +202,7 @@ class Jam {
     for (Copier& copier : copiers_) copier.replace(value, by);
   }
 
-  // The first vector's, and those of the others from it.
+  // Copies the id for the first vector, and adds to it for the others.
   void id(const Instruction& i, Region& to) {
     to.body.push_back(copiers_[0].copy(i, to));
     Value* first = copiers_[0].of(i.result());
@@ -253,7 +253,7 @@ class Jam {
     return false;
   }
 
-  // The second side of an if, as it stands in its place.
+  // Writes the second side of an if in its place.
   void second(const Instruction& i, Region& to) {
     const Region& from = *i.regions[1];
     for (size_t k = 0; k + 1 < from.body.size(); ++k) {
@@ -326,7 +326,7 @@ class Jam {
     }
   }
 
-  // Values that become `to`: each vector's, where these are.
+  // The values that `to` receives: one for each vector where they are its own.
   std::vector<Value*> expanded(const std::vector<Value*>& values, const std::vector<Value*>& to) {
     std::vector<Value*> all;
     for (size_t k = 0; k < to.size(); ++k) {
@@ -336,7 +336,7 @@ class Jam {
     return all;
   }
 
-  // New ones in their place.
+  // Makes new values in place of these: one for each vector where they are its own.
   void define(const std::vector<Value*>& values, Instruction* by, std::vector<Value*>* into) {
     for (const Value* value : values) {
       const size_t count = own_.is(*value) ? copiers_.size() : 1;

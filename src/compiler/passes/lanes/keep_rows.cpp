@@ -1,5 +1,5 @@
-// Loads, stores and all that connects them are taken together: if each operation in there is one by elements, the rows are
-// kept.
+// Loads, stores and all operations that connect them are one set. If each operation in it works by elements (isByElements), the
+// rows are kept.
 #include "compiler/passes/lanes/keep_rows.h"
 
 #include <algorithm>

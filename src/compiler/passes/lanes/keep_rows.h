@@ -1,6 +1,6 @@
-// Rows of vectors of components that stay as they lie in memory. Lanes have vectors by components: a vector of lanes for each;
-// that takes shuffles from each load and to each store. Where the same is done to all components of all lanes in between, it
-// may as well be done to the elements as they lie.
+// Keeps rows of vectors with components as they lie in memory. Otherwise lanes have a vector of lanes for each component, which
+// takes shuffles after each load and before each store. If all operations in between do the same to all components of all
+// lanes, they can work on the elements as they lie.
 #pragma once
 
 #include "compiler/ir/module.h"

@@ -85,7 +85,7 @@ class NarrowLanes {
   bool isShift(const Instruction& i) const {
     return isNumber(*i.operands[1]) && !i.result()->type.isVector() && i.operands[1]->by->numbers[0] < bits();
   }
-  // Comparisons of what has no other bits, with a sign or without one.
+  // A comparison of two values that the narrow type holds, both unsigned or both signed.
   bool isComparison(const Instruction& i) const {
     const ir::Shape shape = ir::shapeOf(i.op);
     if (shape != ir::Shape::kCompareIntegers && shape != ir::Shape::kCompareBits) return false;
@@ -108,7 +108,7 @@ class NarrowLanes {
   }
 
   static bool isExtension(const Instruction& i) { return i.op == Opcode::kZExt || i.op == Opcode::kSExt; }
-  // Whether a value is there as a narrow one for nothing, or nearly so.
+  // Whether the narrow form of a value costs nothing, or nearly so.
   bool isFree(const Value& value) const {
     if (!value.type.hasLanes()) return true;
     if (value.by == nullptr) return false;
@@ -140,7 +140,7 @@ class NarrowLanes {
     }
     return ends;
   }
-  // Whether a condition becomes a narrow number there.
+  // Whether this user makes a narrow number of a condition.
   bool wantsMask(const Instruction& user) const {
     if (user.op == Opcode::kSelect) return narrow_.contains(&user) || ir::bitsOf(user.result()->type.kind) <= bits();
     if (!isExtension(user)) return false;

@@ -1,5 +1,6 @@
-// A region is cut where something stands that is neither pure nor a load or a store. In each piece the accesses with one step
-// and with addresses of the same terms are put in the order of their bytes; those that fill the step are a group, if it may be.
+// A region is cut at instructions that are neither pure nor loads nor stores. In each piece, accesses with the same step and
+// the same terms of their addresses are sorted by their bytes. Those that fill the step are a group, unless another access
+// forbids it.
 #include "compiler/passes/lanes/neighbours.h"
 
 #include <algorithm>
@@ -23,7 +24,7 @@ struct Neighbours::Access {
   Type type;
   AffineAddress address;
   std::optional<int64_t> stride;
-  size_t stands;  // at which place of the piece it is done: a store of a group, at the last one's
+  size_t stands;  // the place in the piece where it is done; a store of a group: that of the last one
 
   Access(const Instruction& access, const analysis::Divergence& divergence, size_t place)
       : i(&access),
@@ -113,7 +114,7 @@ void Neighbours::group(std::vector<Access>& accesses, std::vector<size_t> member
     made.members.push_back(member.i);
     for (size_t other = 0; other < accesses.size(); ++other) {
       const Access& each = accesses[other];
-      // A load goes up past the stores between, a store down past all that is between.
+      // A load moves up past the stores between, a store moves down past all accesses between.
       const bool passes = loads ? !each.is_load && other < at && each.stands > first : other > at && other < last;
       const bool is_member = !loads && std::find(members.begin(), members.end(), other) != members.end();
       if (passes && !is_member && mayMeet(member, each)) return;

@@ -1,4 +1,4 @@
-// Control that a vector takes alone makes all that it gives the vector's own.
+// All results of control that a vector takes alone are the vector's own.
 #include "compiler/passes/lanes/own_values.h"
 
 #include <algorithm>
@@ -78,7 +78,7 @@ void OwnValues::terminator(const Instruction& i) {
   if (target->op == Opcode::kItems) return;
   for (const Region* region = i.parent; region->owner != target; region = region->owner->parent) {
     if (!isControl(*region->owner)) continue;
-    // All that it leaves is left by each vector in its own turn.
+    // Each vector leaves all control up to the target in a turn of its own.
     for (const Instruction* at = region->owner; at != target; at = at->parent->owner) addControl(*at);
     addControl(*target);
     break;

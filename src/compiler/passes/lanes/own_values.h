@@ -20,7 +20,7 @@ class OwnValues {
   // Whether a vector takes its own way through an instruction with regions.
   bool isControl(const ir::Instruction& i) const { return control_.contains(&i); }
   bool isId(const ir::Instruction& i) const;
-  // Whether what makes vectors different is asked for where each goes its own way: it is the first vector's there.
+  // Whether ids or slots of items are asked for in control that a vector takes alone: there they are the first vector's.
   bool isAskedInControl(const ir::Region& region) const;
 
  private:

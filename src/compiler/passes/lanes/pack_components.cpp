@@ -1,5 +1,6 @@
-// Starts at each store of a vector that is made of components. Looks whether these are made alike, down to the components of
-// vectors, in their order, and to what is the same for all. Nothing is done where one of them is asked for elsewhere.
+// Starts at each store of a vector that is made of components. Checks whether the same operations make all of them, down to
+// components of vectors in their order, or values shared by all. Nothing is done where one of these instructions has another
+// user.
 #include "compiler/passes/lanes/pack_components.h"
 
 #include <algorithm>
@@ -141,7 +142,7 @@ class Packing {
   std::unordered_map<const Value*, std::vector<Instruction*>> users_;
   std::vector<Instruction*> stores_;
   std::map<std::vector<Value*>, Value*> packed_;  // of one store: by their components
-  std::unordered_set<const Instruction*> taken_;  // and what has made those
+  std::unordered_set<const Instruction*> taken_;  // and the instructions that make those
 };
 
 }  // namespace

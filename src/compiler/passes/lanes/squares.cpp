@@ -54,7 +54,7 @@ void Squares::find(const Region& region) {
   }
 }
 
-// By bounds, or where the first side is rare by the condition itself, of each vector.
+// An if is decided by bounds or, where its first side is rare, by the condition itself in each vector.
 bool Squares::decide(const Instruction& i) {
   Bounds bounds;
   Value* condition = i.operands[0];

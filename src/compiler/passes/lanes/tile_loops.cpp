@@ -107,7 +107,7 @@ class CountedLoop {
     return std::nullopt;
   }
 
-  // Through the body and the step, in which it may only have constants added to it.
+  // The sum of the constants that body and step add to it; nothing: they do something else with it.
   std::optional<int64_t> changeOfParameter(const Value& parameter) const {
     const auto at = std::find(body_.parameters.begin(), body_.parameters.end(), &parameter);
     if (at == body_.parameters.end()) return std::nullopt;
@@ -227,7 +227,7 @@ class Tiling {
     return made;
   }
 
-  // Leaves where fewer turns than a tile has are to come, or a number would wrap among them.
+  // Leaves the loop where fewer turns are left than a tile has, or where a number would wrap in these turns.
   void exit(const CountedLoop& loop, const Bounds& bounds, uint8_t lanes, ir::Writer& writer) {
     Region* body = writer.region();
     Copier copier(module_, function_);
@@ -252,7 +252,7 @@ class Tiling {
     writer.moveTo(body);
   }
 
-  // A pure value of the first turn, before its place.
+  // Computes a pure value of the first turn before its place.
   Value* early(Value& value, const CountedLoop& loop, Copier* copier, Region* to) {
     if (!loop.isInside(value) || copier->of(&value) != &value) return copier->of(&value);
     for (Value* operand : value.by->operands) (void)early(*operand, loop, copier, to);
@@ -264,7 +264,7 @@ class Tiling {
     for (size_t k = 0; k < values.size(); ++k) copier->replace(values[k], by[k]);
   }
 
-  // A turn without its exit, from the values that it begins with to those of the next one.
+  // A turn without its exit. turn() takes the values that the turn begins with, and returns those of the next one.
   struct Turn {
     const CountedLoop& loop;
     const Rows &rows, &decided;

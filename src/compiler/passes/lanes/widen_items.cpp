@@ -143,15 +143,16 @@ class Cost {
     return i.result()->type.hasLanes() && i.signature.builtin != nullptr && i.signature.builtin->name == "convert_";
   }
 
-  // Addresses are parts of other instructions; of the rest a processor does more at once than of vectors.
+  // Addresses are parts of other instructions. A processor does more of the other scalar operations at once than of vectors.
   static double ofScalars(const Instruction& i) {
     const bool divides = i.op == Opcode::kSDiv || i.op == Opcode::kUDiv || i.op == Opcode::kSRem || i.op == Opcode::kURem;
     const bool is_address = i.op == Opcode::kOffset || ir::shapeOf(i.op) == Shape::kWiden;
     return is_address ? 0 : divides ? kDivision : 0.5;
   }
 
-  // Where it is asked whether a lane is on, a side runs for one of many: always, as it is counted; one of two forms where all
-  // lanes as a rule agree. Else a side runs half the time, but what is rare: it is the other form of an access.
+  // An if that asks whether any lane is on counts in full: one of many is. If it chooses between two forms, the cheaper one
+  // counts: as a rule all lanes agree. A rare side does not count: it is the other form of an access. Any other side runs half
+  // the time.
   double branches(const Instruction& i, double both) const {
     if (i.operands[0]->by != nullptr && i.operands[0]->by->op == Opcode::kAny) {
       const bool has_two = i.regions[0]->body.size() > 1 && i.regions[1]->body.size() > 1;
@@ -319,7 +320,8 @@ class Items {
     for (Region* region : items.regions) region->owner = &items;
   }
 
-  // By the size of the group: a row that is too short for the lanes, and shorter than along the other dimension.
+  // The size of the group chooses: `other` runs if the row is too short for the lanes, and shorter than along the other
+  // dimension.
   void eitherOf(Instruction& items, Instruction& other, Region& region, std::vector<Instruction*>* body) {
     ir::Writer writer(module_, function_);
     writer.where = items.where;

@@ -1,5 +1,5 @@
-// Values and what computes them. Operations on lanes take operands without lanes as they are; control alone, whose values have
-// one type on each way, has them spread.
+// Values, and the instructions that compute them. Operations on lanes take operands without lanes as they are. Only values that
+// control carries are spread to lanes, since they have one type on each way.
 #include "compiler/passes/lanes/widening.h"
 
 #include <algorithm>
@@ -130,7 +130,7 @@ Widening::Value* Widening::withLanes(Value* value) {
   return value->type.hasLanes() ? value : writer_.unary(Opcode::kSpread, value, value->type.with(lanes_));
 }
 
-// A linear one has its lanes from here on, for those that ask; what nothing asks for goes later.
+// A linear value also has a form with lanes from here on. A later pass drops it if nothing uses it.
 void Widening::define(const Value& old, Value* value) {
   values_[&old] = value;
   steps_.erase(&old);  // of an earlier writing of the same
@@ -154,7 +154,7 @@ Widening::Instruction* Widening::made(const Instruction& i, std::vector<Value*> 
   return made;
 }
 
-// The operation as it was, of the first neighbour.
+// The operation as it was, for the first neighbour.
 void Widening::copied(const Instruction& i) {
   std::vector<Value*> operands;
   for (const Value* each : i.operands) operands.push_back(narrow(*each));
@@ -188,7 +188,7 @@ void Widening::pure(const Instruction& i) {
     operands.push_back(wide(*each));
     lanes = std::max(lanes, operands.back()->type.lanes);
   }
-  // Lanes that are off have anything, also where the program has made sure that it is no zero: what they loaded is one.
+  // Lanes that are off divide by one: they may have loaded a zero, even where the program has made sure that there is none.
   const bool divides = i.op == Opcode::kSDiv || i.op == Opcode::kUDiv || i.op == Opcode::kSRem || i.op == Opcode::kURem;
   if (divides && is_masked_ && operands[1]->type.hasLanes())
     operands[1] = writer_.select(on(), operands[1], writer_.constant(operands[1]->type.plain(), 1));

@@ -60,13 +60,13 @@ class Widening {
     Slot waiting;                // lanes on their way to the step, or to the next region
   };
 
-  // A pointer or a number as lanes have it: the first one's, and what each has more than the one before it.
+  // A pointer or a number with a step: its value in the first lane, and the difference from each lane to the next.
   struct Place {
     Value* first = nullptr;
     int64_t stride = 0;
-    Value* more = nullptr;       // to be added to the stride, of the number's type, of a pointer an i64; null: nothing
-    std::vector<Value*> unless;  // conditions under which it is not so
-    bool is_guess = false;       // they may well hold
+    Value* more = nullptr;       // added to the stride, of the number's type, an i64 for a pointer; null: nothing
+    std::vector<Value*> unless;  // conditions under which it has no such step
+    bool is_guess = false;       // these may well hold
   };
 
   // widening.cpp: values and instructions
@@ -79,11 +79,11 @@ class Widening {
   void eachLane(const Instruction& i);
   Instruction* made(const Instruction& i, std::vector<Value*> operands, Type result);
   void define(const Value& old, Value* value);
-  Value* now(const Value& old) const;  // as it is in the new region
+  Value* now(const Value& old) const;  // its form in the new region
   Value* narrow(const Value& old);     // without lanes
   Value* wide(const Value& old);       // with lanes, or the same for all
   Value* withLanes(Value* value);
-  bool isShared(const Value& old) const;  // it has no lanes, and is no first one's either
+  bool isShared(const Value& old) const;  // it is the same for all lanes, not just the first one's
   bool hasForm(const Instruction& i) const;
   static constexpr char kHalves[] = "it computes with half, of which there are no vectors";
   static constexpr char kNoForm[] = "an operation of it has no form for vectors";
@@ -174,17 +174,17 @@ class Widening {
   const uint8_t lanes_;
   ir::Writer writer_;
   std::unordered_map<const Value*, Value*> values_;
-  std::unordered_map<const Value*, Value*> steps_;          // of linear ones: with lanes
+  std::unordered_map<const Value*, Value*> steps_;          // the forms of linear values with lanes
   std::unordered_map<const NeighbourGroup*, bool> joined_;  // whether its loads, written last, are one
   std::vector<ir::Object*> slots_;                          // that become values
   std::vector<Around> around_;
-  std::vector<std::set<const Instruction*>> escapes_;     // by control that is being written: what lanes have gone to for good
+  std::vector<std::set<const Instruction*>> escapes_;     // for each control around: targets that lanes have left for
   std::vector<std::pair<Region*, Instruction*>> guards_;  // regions whose rest stands in an if
   Slot on_;
   bool is_masked_ = false;
   bool is_rare_ = false;           // loads and stores are being written for indices that wrap
-  bool on_border_ = false;         // in what lanes do that a border parts: it is there once
-  bool escaped_ = false;           // what was written last may have left no lane on
+  bool on_border_ = false;         // inside of a border's masked form, where no other border has two
+  bool escaped_ = false;           // the last instruction may have left no lane on
   const char* why_not_ = nullptr;  // why there is no form for lanes; null: there is one so far
 };
 

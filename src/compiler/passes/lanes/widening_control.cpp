@@ -191,7 +191,7 @@ void Widening::uniformIf(const Instruction& i, const Slots& results) {
   writer_.moveTo(outer);
 }
 
-// Whether a side costs less than to ask whether one of its lanes is on: what it does is done with masks.
+// Whether a side costs less than asking whether one of its lanes is on. It then always runs, with masks.
 bool Widening::isShort(const Region& side) {
   constexpr int kMost = 5, kDivision = 4;
   int count = 0;
@@ -204,7 +204,8 @@ bool Widening::isShort(const Region& side) {
   return count <= kMost;
 }
 
-// A number that grows from lane to lane is compared with one that is the same for all, or several such comparisons are joined.
+// Whether a condition compares a number that grows from lane to lane with one that is the same for all, or joins several such
+// comparisons.
 bool Widening::isBorder(const Value& condition) const {
   const Instruction* by = condition.by;
   if (isShared(condition)) return true;
@@ -225,7 +226,7 @@ bool Widening::isBorder(const Value& condition) const {
   return std::none_of(by->operands.begin(), by->operands.end(), hasLanes);
 }
 
-// Whether a condition parts few vectors, as borders do, and what it decides is short enough to be there twice.
+// Whether a condition parts few vectors, as borders do, and its `if` is short enough to be written twice.
 bool Widening::isBorder(const Instruction& i) const {
   constexpr size_t kMost = 80;
   if (on_border_ || !isBorder(*i.operands[0])) return false;
@@ -243,7 +244,7 @@ bool Widening::isBorder(const Instruction& i) const {
   return is_plain && has_memory && count <= kMost;
 }
 
-// Whether a condition holds for all lanes, and whether for none, as the ends of a row say. Both are false where a number wraps
+// Whether a condition holds for all lanes, and whether for none, by the two ends of a row. Both are false where a number wraps
 // on the way.
 Widening::Agreement Widening::agreement(const Value& condition) {
   if (isShared(condition)) return {now(condition), negated(now(condition))};
@@ -252,7 +253,7 @@ Widening::Agreement Widening::agreement(const Value& condition) {
   const Agreement a = agreement(*asked.operands[0]), b = agreement(*asked.operands[1]);
   if (asked.op == Opcode::kAnd) return {both(a.all, b.all), either(a.none, b.none)};
   if (asked.op == Opcode::kOr) return {either(a.all, b.all), both(a.none, b.none)};
-  // The other one is the same for all.
+  // The second operand is the same for all lanes.
   return {either(both(a.all, b.none), both(a.none, b.all)), either(both(a.all, b.all), both(a.none, b.none))};
 }
 
@@ -275,11 +276,11 @@ Widening::Agreement Widening::ofRow(const Instruction& asked) {
   const auto holds = [&](Value* one) {
     return is_left ? writer_.compare(asked.op, one, limit) : writer_.compare(asked.op, limit, one);
   };
-  // Where it is on the left, the greatest is the last for which it holds.
+  // With the number on the left, a condition that holds for the greatest one holds for all.
   return {both(in_order, holds(is_left ? most : least)), both(in_order, negated(holds(is_left ? least : most)))};
 }
 
-// As one side where all lanes agree, and else with masks.
+// Writes an if as one side where all lanes agree, and else with masks.
 void Widening::borderIf(const Instruction& i, const Slots& results) {
   Region* outer = writer_.region();
   const Agreement agreed = agreement(*i.operands[0]);
@@ -304,7 +305,7 @@ void Widening::borderIf(const Instruction& i, const Slots& results) {
   writer_.moveTo(outer);
 }
 
-// The side that is short comes first, so that the other one alone asks whether it has lanes.
+// The short side comes first, so that only the other one asks whether it has lanes.
 void Widening::dividedIf(const Instruction& i, const Slots& results) {
   Region* outer = writer_.region();
   Value* before = allOn();
@@ -446,7 +447,7 @@ void Widening::loopOf(const Instruction& i) {
     writer_.end(Opcode::kNext);
   }
   writer_.moveTo(outer);
-  // Lanes that go nowhere else have all left it by now.
+  // If lanes go nowhere else, all of them have left the loop by now.
   const std::set<const Instruction*>& gone = escapes_.back();
   const bool leaves_all = std::all_of(gone.begin(), gone.end(), [&](const Instruction* to) { return to == &i; });
   if (around.is_masked) put(on_, leaves_all ? before : get(around.left));
@@ -499,7 +500,8 @@ void Widening::switchOf(const Instruction& i) {
     around_.back().region = number;
     put(on_, either(chosen[number], get(around_.back().waiting)));
     put(around_.back().waiting, none());
-    // Where neighbours go together, what is the same for them changes only in the region that they take.
+    // If neighbours go together, a value that is the same for them may only change in the region that they take: it needs the
+    // `if`.
     if (divergence_.diverges(i) && isShort(*i.regions[number])) {
       take(i.regions[number]->parameters, around_.back().regions[number]);
       region(*i.regions[number], [] {});

@@ -17,7 +17,7 @@ Widening::Value* Widening::sum(Value* a, Value* b) {
   return a == nullptr ? b : b == nullptr ? a : writer_.binary(Opcode::kAdd, a, b);
 }
 
-// From one lane to the next; null: 0.
+// The step from one lane to the next; null: 0.
 Widening::Value* Widening::stepOf(const Place& place, Type type) {
   return place.stride == 0 ? place.more : sum(place.more, writer_.constant(type, static_cast<uint64_t>(place.stride)));
 }
@@ -90,8 +90,8 @@ bool Widening::findWider(const Instruction& by, Place* place) {
     if (own.more != nullptr) place->more = writer_.unary(by.op, own.more, type);
     return true;
   }
-  // 32 bits do not wrap from the first lane to the last: that is further along in the direction of the step. A step that is not
-  // known counts as one upwards.
+  // 32 bits have not wrapped if the last lane is further along in the direction of the step than the first. A step that is not
+  // known counts as an upward one.
   if (own.more != nullptr) {
     Value* const step = writer_.unary(by.op, stepOf(own, from.type), type);
     Value* const span = writer_.binary(Opcode::kMul, step, writer_.constant(type, lanes_ - 1u));
@@ -214,7 +214,7 @@ bool Widening::findBits(const Instruction& by, Place* place) {
     const uint64_t all = ir::maskOf(type.kind);
     const bool is_known = mask != nullptr && mask->op == Opcode::kConstant;
     const uint64_t kept = is_known ? mask->numbers[0] & all : 0, gone = ~kept & all;
-    if (is_known && (kept & (kept + 1)) != 0) {  // what is cut is the row's own
+    if (is_known && (kept & (kept + 1)) != 0) {  // the bits that are cut are the row's own
       if ((gone & (gone + 1)) != 0) return false;
       unlessWithin(number(gone));
     } else {
@@ -235,7 +235,7 @@ bool Widening::findBits(const Instruction& by, Place* place) {
   return true;
 }
 
-// By a constant, or by what is the same for all.
+// A product with a number that is the same for all lanes, or a shift by it.
 bool Widening::findProduct(const Instruction& by, Place* place) {
   const bool swaps = by.op == Opcode::kMul && isSame(*by.operands[0]);
   const Value &factor = *by.operands[swaps ? 1 : 0], &same = *by.operands[swaps ? 0 : 1];
@@ -270,7 +270,7 @@ bool Widening::findPlace(const Value& pointer, Place* place) {
   if (!findPlace(*by->operands[0], &from) || !findNumber(*by->operands[1], &number)) return false;
   Value* bytes = number.first;
   if (layouts_.isSideBySide(pointer)) {
-    // All lanes' elements lie between: an offset that differs between them is no step.
+    // Elements of all lanes are interleaved: an offset that differs between lanes is no step.
     if (number.stride != 0 || number.more != nullptr) return false;
     bytes = writer_.binary(Opcode::kMul, bytes, writer_.constant({Kind::kI64}, lanes_));
   }
@@ -294,7 +294,8 @@ void Widening::addStep(std::vector<Value*>* operands, const Place* place) {
   if (is_masked_) operands->push_back(on());
 }
 
-// Whether the elements of all lanes are one vector of an object of theirs: those of lanes that are off are there as well.
+// Whether the elements of all lanes are one vector of an object of theirs. Those of lanes that are off are memory of theirs
+// too.
 bool Widening::isOwnRow(const Value& pointer, const Place* place, Type type) const {
   return place != nullptr && place->more == nullptr && place->stride == static_cast<int64_t>(ir::bytesOf(type)) &&
          layouts_.isSideBySide(pointer);
