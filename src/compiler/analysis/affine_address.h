@@ -23,9 +23,9 @@ class AffineAddress {
   bool isCertain() const { return is_certain_; }
   bool hasTermsOf(const AffineAddress& other) const { return terms_ == other.terms_; }
   bool operator<(const AffineAddress& other) const { return terms_ < other.terms_; }  // an order of their terms alone
-  // From one neighbour to the next, in bytes; nothing: they have no step, or one so long that a row wraps.
+  // The step from one neighbour to the next, in bytes; nothing: they have none, or one so long that a row wraps.
   std::optional<int64_t> stride(const Divergence& divergence) const;
-  // Whether it lies in memory that work-items share: what a slot's address leads to may lie elsewhere for each lane.
+  // Whether it lies in memory that work-items share: a slot may lie elsewhere for each lane.
   bool isShared() const { return is_shared_; }
 
  private:

@@ -99,7 +99,8 @@ void Divergence::give(const Value& value, Pace pace) {
   changed_ = true;
 }
 
-// `divides`: neighbours may come by different ways. All that they bring has to be one value then, from before they parted.
+// `divides`: neighbours may come by different ways. Then the value is varying, unless all of them bring the same one, from
+// before they parted.
 void Divergence::receive(const Value& value, const Value& from, bool divides) {
   const auto [at, is_first] = only_.emplace(&value, &from);
   if (at->second != &from) at->second = nullptr;
@@ -155,7 +156,7 @@ void Divergence::control(const Instruction& i) {
   }
   Targets parted;
   for (const Region* inner : i.regions) {
-    // Some come to a region of a switch from the one before it.
+    // Control may fall into a region of a switch from the one before it.
     const Targets left = region(*inner, i.op == Opcode::kSwitch ? parted : Targets());
     parted.insert(left.begin(), left.end());
   }
@@ -281,7 +282,7 @@ Pace Divergence::integer(const Instruction& i) const {
       if (constantOf(*i.operands[1], &number) && number < 40) return product(a, int64_t{1} << number);
       return whole;
     case Opcode::kAnd: {
-      // A mask of low bits bounds what is uniform; of what is linear nothing stays.
+      // A mask of low bits bounds a uniform value. A linear value is varying after it.
       if (!a.isUniform() || !b.isUniform()) return kVarying;
       const bool bounds = constantOf(*i.operands[1], &number) || constantOf(*i.operands[0], &number);
       return bounds && number >= 0 ? Pace{Kind::kUniform, 0, 0, number} : kUniform;

@@ -217,7 +217,7 @@ bool CppLanes::comparesNeighbours(const Instruction& i) {
   return (isLine(a) && !b.type.hasLanes()) || (isLine(b) && !a.type.hasLanes());
 }
 
-// Without vectors of 64 bits: below, at most and the same are asked of how many steps lead to the bound.
+// A comparison without vectors of 64 bits: the number of steps from the first lane to the bound decides (mrt_lanes::below).
 std::string CppLanes::comparedNeighbours(const Instruction& i, const std::vector<std::string>& operands) {
   const bool is_left = i.operands[0]->type.hasLanes();  // first + lane < bound
   const bool is_signed = i.op == Opcode::kSLt || i.op == Opcode::kSLe;
@@ -306,7 +306,7 @@ std::string CppLanes::mask(const Instruction& i, const std::vector<std::string>&
   return i.mask() != nullptr ? operands.back() : "";
 }
 
-// As many elements of each lane as there are lanes.
+// Loads a tile: as many elements of each lane as there are lanes.
 std::string CppLanes::tile(const Instruction& i, const std::vector<std::string>& operands) {
   uses_tiles_ = true;
   const std::string tiles = "mrt_tiles<mrt_L::n>::", on = mask(i, operands), end = (on.empty() ? "" : ", " + on) + "))";

@@ -1,4 +1,4 @@
-// A yield ends what it stands in; the others go to the innermost loop or switch.
+// A yield ends the instruction around it; the other terminators go to the innermost loop or switch.
 #include "compiler/passes/control.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// One walk. A value is known from its instruction to the end of its region, also in the regions inside; what is loaded, until
-// something may store.
+// One walk. A value is known from its instruction to the end of its region, also in the regions inside. A loaded value is known
+// until something may store.
 #include "compiler/passes/eliminate_common.h"
 
 #include <map>

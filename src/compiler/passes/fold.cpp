@@ -109,8 +109,8 @@ Value* cutForNothing(const Instruction& i) {
 
 constexpr Value* (*kPeepholes[])(const Instruction&) = {withNeutral, withZero, decided, undone, cutForNothing};
 
-// The same of lanes, where there are other bits: vectors of another element's size would be made and taken apart again. Gives
-// the constant of the mask, which goes before it; null: it is something else.
+// The same for lanes, where there are other bits: a mask saves vectors of another element's size. Returns the constant of the
+// mask, which goes before it; null: it is something else.
 Instruction* cutByMask(ir::Module& module, ir::Function& function, Instruction& i) {
   if (i.op != Opcode::kZExt || !i.result()->type.hasLanes() || i.operands[0]->by == nullptr) return nullptr;
   const Instruction& cut = *i.operands[0]->by;

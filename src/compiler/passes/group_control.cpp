@@ -1,4 +1,4 @@
-// Barriers make control the group's, and jumps spread it; agreement is what a barrier further on forces.
+// Barriers make control the group's, and jumps spread that. A barrier further on forces all items to agree.
 #include "compiler/passes/group_control.h"
 
 #include <algorithm>

@@ -133,7 +133,7 @@ class Inlining {
 
   ir::Module& module_;
   Function* function_ = nullptr;  // that calls
-  size_t taken_ = 0;              // instructions of what it has in the place of calls
+  size_t taken_ = 0;              // instructions that it has in the place of calls
   std::unordered_set<const Function*> visited_, waits_;
 };
 

@@ -1,5 +1,5 @@
-// Jumps that only skip the rest of what they stand in: `if (c) continue; rest; continue` becomes `if (c) {} else { rest }`. Lanes
-// that skip it are then off in a part, and go on with the others.
+// Replaces jumps that only skip the rest of a region: `if (c) continue; rest; continue` becomes `if (c) {} else { rest }`.
+// Lanes that skip it are then off in a part, and go on with the others.
 #pragma once
 
 #include "compiler/ir/module.h"

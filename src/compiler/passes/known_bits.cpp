@@ -1,4 +1,4 @@
-// A walk towards the operands that ends after a few operations: what is further away may have any bits.
+// A walk towards the operands that ends after a few operations: values further away may have any bits.
 #include "compiler/passes/known_bits.h"
 
 namespace manyrt::compiler::passes {

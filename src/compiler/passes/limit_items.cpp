@@ -63,7 +63,7 @@ std::optional<Id> idOf(const Value& value) {
   }
 }
 
-// "id op bound" of the items that go on.
+// "id op bound", which holds for the items that go on.
 enum class Order : uint8_t { kLess, kLessEqual, kGreater, kGreaterEqual, kEqual };
 
 struct Limit {
@@ -105,7 +105,8 @@ class Limiting {
     }
   }
 
-  // The first condition after pure operations. `is_last`: nothing comes after the items, so that ending is doing nothing.
+  // Makes limits of the first condition after pure operations. `is_last`: nothing comes after the items, so a return does
+  // nothing.
   bool takeOne(Instruction& items, bool is_last) {
     Region& inner = *items.regions[0];
     auto at = std::find_if(inner.body.begin(), inner.body.end(), [](const Instruction* i) { return !ir::isPure(i->op); });
@@ -216,7 +217,7 @@ class Limiting {
     return false;
   }
 
-  // A value as the group has it: of pure operations of what is no item's. Null: it is an item's.
+  // Computes a value ahead of the items, by pure operations on values that no item has of its own. Null: it is an item's.
   Value* hoisted(Value* value, int depth = 0) {
     const Instruction* by = value->by;
     if (by == nullptr) return groups_.contains(value) ? value : nullptr;
@@ -256,7 +257,7 @@ class Limiting {
     } else {
       bound = smaller(bound, constant(kFar), Opcode::kULt);
     }
-    // The local id that is compared: less what is added to it.
+    // The bound of the local id: it is less by all that the condition adds to that id.
     if (limit.id.is_global) bound = binary(Opcode::kSub, bound, workItem(WorkItem::kFirstGlobalId, limit.id.dimension));
     if (limit.id.more != 0) bound = binary(Opcode::kSub, bound, constant(limit.id.more));
     Value* next =

@@ -94,10 +94,10 @@ class Split {
   static constexpr int32_t kNone = -1;
   struct Part {
     std::vector<Instruction*> body;
-    std::map<const Value*, Value*> here;  // what it takes from others, as it has it
+    std::map<const Value*, Value*> here;  // its own forms of the values that it takes from others
     std::vector<Instruction*> head;
     std::vector<std::pair<Value*, Object*>> gives;   // at its end: a value and the slot for it
-    std::vector<std::pair<Value*, Value*>> results;  // a value, and what the group has of it
+    std::vector<std::pair<Value*, Value*>> results;  // a value, and its form in the group
   };
 
   bool isGroups(const Instruction& i) const { return control_.contains(i); }

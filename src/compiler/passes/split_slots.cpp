@@ -1,6 +1,6 @@
-// First which elements a slot has, by all that is done with it; what does not fit takes the slot out. Copies between two slots
-// give each the elements of the other, until nothing changes; what is copied to other memory has elements for all bytes. Then
-// each access becomes those of its elements.
+// All uses of a slot say first which elements it has; a slot with a use that does not fit stays whole. Copies between two slots
+// give each the elements of the other, until nothing changes. A slot that is copied to other memory has elements for all bytes.
+// Then each access becomes accesses of the elements.
 #include "compiler/passes/split_slots.h"
 
 #include <algorithm>
