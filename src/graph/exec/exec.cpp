@@ -184,13 +184,13 @@ void Exec::note(std::vector<uint32_t>& steps, uint32_t step) {
 // Adds a step to the users of its buffers and values. It stays there when it gets other work.
 void Exec::noteUsers(uint32_t step) {
   const Prepared& prepared = steps_[step];
-  for (const Access& access : accessesOf(prepared.work()).memory) {
+  forEachAccess(prepared.work(), [&](const Access& access) {
     const uint32_t buffer = access.memory->buffer;
-    if (buffer == kNone) continue;
+    if (buffer == kNone) return;
     note(users_[buffer].steps, step);
     if (!prepared.isInSlots(buffer, slots_)) note(users_[buffer].apart, step);
     users_[buffer].most = std::max(users_[buffer].most, access.memory->offset + access.bytes);
-  }
+  });
   const KernelNode* kernel = std::get_if<KernelNode>(&prepared.work());
   if (kernel == nullptr) return;
   for (const KernelArgument& argument : kernel->arguments) {
@@ -284,18 +284,17 @@ Status Exec::fitWork(uint32_t step, Work* work) const {
     return Status::error(RT_ERROR_WRONG_CONTEXT, "The %s belongs to %s; the exec belongs to the %s.", describe(*work).c_str(),
                          manager::contextText(named).c_str(), context_->name().c_str());
   }
-  const Accesses before = accessesOf(plan_->steps()[step].work);
-  for (const Access& access : accessesOf(*work).memory) {  // temporaries share memory by the uses that the plan knows
+  uint32_t unknown = kNone;
+  forEachAccess(*work, [&](const Access& access) {  // temporaries share memory by the uses that the plan knows
     const uint32_t buffer = access.memory->buffer;
-    if (buffer == kNone || plan_->buffers()[buffer].role != RT_GRAPH_BUFFER_TEMPORARY) continue;
-    const bool known = std::any_of(before.memory.begin(), before.memory.end(),
-                                   [&](const Access& each) { return each.memory->buffer == buffer; });
-    if (known) continue;
-    return Status::error(RT_ERROR_NOT_SUPPORTED,
-                         "The %s uses a temporary of %llu bytes that it did not use when it was planned.",
-                         describe(*work).c_str(), static_cast<unsigned long long>(plan_->buffers()[buffer].size));
-  }
-  return Status();
+    if (buffer == kNone || plan_->buffers()[buffer].role != RT_GRAPH_BUFFER_TEMPORARY) return;
+    bool known = false;
+    forEachAccess(plan_->steps()[step].work, [&](const Access& each) { known = known || each.memory->buffer == buffer; });
+    if (!known) unknown = buffer;
+  });
+  if (unknown == kNone) return Status();
+  return Status::error(RT_ERROR_NOT_SUPPORTED, "The %s uses a temporary of %llu bytes that it did not use when it was planned.",
+                       describe(*work).c_str(), static_cast<unsigned long long>(plan_->buffers()[unknown].size));
 }
 
 // A kernel name has to be that of the plan, with the same source; then it means the plan's kernel.

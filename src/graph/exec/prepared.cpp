@@ -54,10 +54,9 @@ Status unreachable(const char* what, const Spot& spot, const allocator::ContextR
 }  // namespace
 
 bool Prepared::uses(uint32_t buffer) const {
-  for (const Access& access : accessesOf(work_).memory) {
-    if (access.memory->buffer == buffer) return true;
-  }
-  return false;
+  bool found = false;
+  forEachAccess(work_, [&](const Access& access) { found = found || access.memory->buffer == buffer; });
+  return found;
 }
 
 bool Prepared::usesValue(uint32_t value) const {
@@ -83,10 +82,10 @@ Status Prepared::place(const std::vector<Bound>& buffers, const Slots& slots, al
   // The leases are those of bindings and nodes, which hold the regions as long as this step names them.
   foreign_.clear();
   measure(buffers);
-  for (const Access& access : accessesOf(work_).memory) {
+  forEachAccess(work_, [&](const Access& access) {
     const Spot spot = spotOf(*access.memory, buffers);
     if (*spot.lease && &spot.lease->region()->resources() != &resources) foreign_.push_back(spot.lease->region());
-  }
+  });
   if (KernelNode* kernel = std::get_if<KernelNode>(&work_)) return placeKernel(*kernel, buffers, slots, resources);
   if (const CopyNode* copy = std::get_if<CopyNode>(&work_)) return placeCopy(*copy, buffers, resources);
   if (const FillNode* fill = std::get_if<FillNode>(&work_)) return placeFill(*fill, buffers, resources);
@@ -104,12 +103,12 @@ Status Prepared::place(const std::vector<Bound>& buffers, const Slots& slots, al
 void Prepared::measure(const std::vector<Bound>& buffers) {
   misfit_ = Misfit();
   if (std::holds_alternative<MemoryNode>(work_) || std::holds_alternative<PrefetchNode>(work_)) return;
-  for (const Access& access : accessesOf(work_).memory) {
-    if (access.memory->buffer == kNone || buffers[access.memory->buffer].pointer == nullptr) continue;
+  forEachAccess(work_, [&](const Access& access) {
+    if (access.memory->buffer == kNone || buffers[access.memory->buffer].pointer == nullptr) return;
     // The last misfit found is told; one is enough for a message.
     const uint64_t needed = access.memory->offset + access.bytes;  // inside the buffer, which was checked
     if (needed > buffers[access.memory->buffer].size) misfit_ = {Misfit::kShort, access.memory->buffer, needed};
-  }
+  });
 }
 
 Status Prepared::placeKernel(KernelNode& node, const std::vector<Bound>& buffers, const Slots& slots,
@@ -118,7 +117,6 @@ Status Prepared::placeKernel(KernelNode& node, const std::vector<Bound>& buffers
   slots_.assign(node.arguments.size(), backend::kNoSlot);
   for (size_t i = 0; i < node.arguments.size(); ++i) {
     const KernelArgument& argument = node.arguments[i];
-    // A place that the plan did not know has no slot: the step has the address itself, and is placed at each bind.
     // A place that the plan did not know has no slot: the step has the address itself, and is placed at each bind.
     if (argument.value != kNone) {
       slots_[i] = Slots::ofValue(argument.value);

@@ -142,18 +142,19 @@ Status Graph::makeBuffer(HandleBits* handle, Buffer buffer) {
   return Status();
 }
 
-Status Graph::checkOperand(const Operand& operand, uint64_t bytes, bool written, const std::string& what) const {
+template <class What>
+Status Graph::checkOperand(const Operand& operand, uint64_t bytes, bool written, const What& what) const {
   if (operand.buffer == kNone) {
-    if (bytes == 0) return Status();
     ops::Range range;
-    return ops::findRange(&range, operand.pointer, bytes, what.c_str());
+    if (bytes == 0 || ops::findRange(&range, operand.pointer, bytes, "memory").ok()) return Status();
+    return ops::findRange(&range, operand.pointer, bytes, what().c_str());
   }
-  RT_CHECK_ARG(operand.buffer < buffers_.size(), "The %s is no buffer of this graph.", what.c_str());
+  RT_CHECK_ARG(operand.buffer < buffers_.size(), "The %s is no buffer of this graph.", what().c_str());
   const Buffer& buffer = buffers_[operand.buffer];
   RT_CHECK_ARG(operand.offset <= buffer.size && bytes <= buffer.size - operand.offset,
-               "The %s of %llu bytes at offset %llu leaves the %s of %llu bytes.", what.c_str(), static_cast<Number>(bytes),
+               "The %s of %llu bytes at offset %llu leaves the %s of %llu bytes.", what().c_str(), static_cast<Number>(bytes),
                static_cast<Number>(operand.offset), bufferName(operand.buffer).c_str(), static_cast<Number>(buffer.size));
-  RT_CHECK_ARG(!written || buffer.role != RT_GRAPH_BUFFER_CONSTANT, "The %s is the %s, which is constant.", what.c_str(),
+  RT_CHECK_ARG(!written || buffer.role != RT_GRAPH_BUFFER_CONSTANT, "The %s is the %s, which is constant.", what().c_str(),
                bufferName(operand.buffer).c_str());
   return Status();
 }
@@ -196,7 +197,7 @@ Status Graph::checkWork(const Work& work) const {
       const KernelArgument& argument = kernel->arguments[i];
       if (argument.kind != RT_ARG_POINTER) continue;
       RT_TRY(checkOperand(argument.memory, argument.bytes, (argument.access & RT_GRAPH_WRITE) != 0,
-                          "argument " + std::to_string(i) + " of the " + describe(work)));
+                          [&] { return "argument " + std::to_string(i) + " of the " + describe(work); }));
     }
     return Status();
   }
@@ -206,7 +207,7 @@ Status Graph::checkWork(const Work& work) const {
   const bool child = std::holds_alternative<ChildNode>(work);
   for (size_t i = 0; i < accesses.memory.size(); ++i) {
     const Access& access = accesses.memory[i];
-    const std::string what = child ? "binding " + std::to_string(i) : kWords[i];
+    const auto what = [&] { return child ? "binding " + std::to_string(i) : std::string(kWords[i]); };
     RT_TRY(checkOperand(*access.memory, access.bytes, (access.access & RT_GRAPH_WRITE) != 0, what));
   }
   if (const CopyNode* copy = std::get_if<CopyNode>(&work)) return checkCopy(*copy);

@@ -75,7 +75,9 @@ class Graph final : public manager::GraphContent {
   Status checkCopy(const CopyNode& node) const;
   Status checkValue(uint32_t value, uint32_t size, const std::string& what) const;
   Status checkValues(const Work& work) const;
-  Status checkOperand(const Operand& operand, uint64_t bytes, bool written, const std::string& what) const;
+  // `what` gives the words for the operand, which a failure alone needs.
+  template <class What>
+  Status checkOperand(const Operand& operand, uint64_t bytes, bool written, const What& what) const;
   bool comesBefore(uint32_t first, uint32_t second) const;  // by dependencies
 
   mutable Ranked<std::mutex, LockRank::kGraph> mutex_;

@@ -151,6 +151,17 @@ struct Accesses {
   bool opaque = false;
 };
 Accesses accessesOf(const Work& work);  // throws bad_alloc
+// Visits the same without a list, which takes memory: what changes a kernel's arguments does so between two launches.
+template <class Visitor>
+void forEachAccess(const Work& work, Visitor visit) {
+  if (const KernelNode* kernel = std::get_if<KernelNode>(&work)) {
+    for (const KernelArgument& argument : kernel->arguments) {
+      if (argument.kind == RT_ARG_POINTER) visit(Access{&argument.memory, argument.bytes, argument.access});
+    }
+    return;
+  }
+  for (const Access& access : accessesOf(work).memory) visit(access);
+}
 
 // Visits every operand of a node, which the visitor may change.
 template <class Visitor>

@@ -24,6 +24,21 @@ uint32_t sizeOf(uint32_t value, const Graph& graph) {
   return graph.values()[value].size;
 }
 
+// Where the bytes of each argument are. Few need no memory.
+class ArgumentPointers {
+ public:
+  explicit ArgumentPointers(KernelNode& node) {
+    if (node.arguments.size() > kFew) many_.resize(node.arguments.size());
+    for (size_t i = 0; i < node.arguments.size(); ++i) data()[i] = node.values.data() + node.arguments[i].offset;
+  }
+  void** data() { return many_.empty() ? few_ : many_.data(); }
+
+ private:
+  static constexpr size_t kFew = 32;
+  void* few_[kFew];
+  std::vector<void*> many_;
+};
+
 Status readArgument(KernelNode* node, const rtGraphArg_t& given, size_t index, const Graph& graph) {
   KernelArgument argument;
   argument.kind = given.kind;
@@ -56,7 +71,10 @@ Status readArgument(KernelNode* node, const rtGraphArg_t& given, size_t index, c
       argument.size = sizeof(void*);
       argument.bytes = given.size;
       if (given.access != 0) argument.access = given.access;
-      RT_TRY(readOperand(&argument.memory, given.memory, graph, ("args[" + std::to_string(index) + "].memory").c_str()));
+      if (!readOperand(&argument.memory, given.memory, graph, "memory").ok()) {  // once more, for the sentence
+        argument.memory = Operand();
+        RT_TRY(readOperand(&argument.memory, given.memory, graph, ("args[" + std::to_string(index) + "].memory").c_str()));
+      }
       value = reinterpret_cast<const unsigned char*>(&argument.memory.pointer);
       break;
     case RT_ARG_LOCAL:
@@ -131,8 +149,7 @@ Status checkArguments(const KernelNode& node, const backend::Kernel& kernel) {
 }
 
 Status checkLaunch(KernelNode& node) {
-  std::vector<void*> arguments;
-  for (const KernelArgument& argument : node.arguments) arguments.push_back(node.values.data() + argument.offset);
+  ArgumentPointers arguments(node);
   const backend::Launch launch{{node.grid[0], node.grid[1], node.grid[2]},
                                {node.group[0], node.group[1], node.group[2]},
                                node.local_bytes,
@@ -169,11 +186,12 @@ Status readKernel(KernelNode* node, const rtGraphKernelParams_t& params, const G
     RT_CHECK_ARG(params.name[0] != '\0', "The name of a kernel has no letters.");
     node->name = params.name;
   }
+  node->arguments.reserve(params.arg_count);
+  node->values.reserve(size_t{16} * params.arg_count);  // enough for all but large values
   for (uint32_t i = 0; i < params.arg_count; ++i) RT_TRY(readArgument(node, params.args[i], i, graph));
   if (!node->kernel) return Status();
   RT_TRY(checkArguments(*node, *node->kernel->native));
-  std::vector<const void*> values;  // of a buffer, NULL: its address is checked when it is bound
-  for (const KernelArgument& argument : node->arguments) values.push_back(node->values.data() + argument.offset);
+  ArgumentPointers values(*node);  // of a buffer, NULL: its address is checked when it is bound
   return ops::checkAddresses(*node->kernel, values.data());
 }
 
