@@ -1,4 +1,6 @@
 // rt.h, chapter "Plans and execs": makes execs from plans, binds, changes and launches them.
+#include <type_traits>
+
 #include "api/guard.h"
 #include "api/structs.h"
 #include "graph/exec/exec.h"
@@ -50,6 +52,11 @@ rtStatus_t setParams(const char* function, rtGraphNode_t node, const Params* par
     RT_TRY(partOf(&index, *part, content, "node"));
     Params chosen;
     RT_TRY(api::readOptions(&chosen, params, defaults, "params", api::firstSizeOf<Params>()));
+    if constexpr (std::is_same_v<Kind, graph::KernelNode>) {
+      bool done = false;
+      RT_TRY(content.setKernelInPlace(&done, index, chosen));
+      if (done) return Status();
+    }
     graph::Work work;
     RT_TRY(read(&work.emplace<Kind>(), chosen, content.plan().source()));
     return content.setWork(index, std::move(work));

@@ -284,6 +284,85 @@ TEST_P(GraphValueTest, ANodeThatWasSetFollowsWhatIsBoundLater) {
   }
 }
 
+// Sizes, values and addresses of a node with the same kernel, in any order, with refusals in between. A capture of the exec has
+// what was set last.
+TEST_P(GraphValueTest, ParametersThatAreSetBetweenLaunchesAreThoseOfTheNext) {
+  NEEDS_KERNELS();
+  for (const Form form : {kLine, kHosted, kForked}) {
+    SCOPED_TRACE(form);
+    ASSERT_RT_OK(rtGraphCreate(graph_.out()));
+    Memory memory[3];
+    for (Memory& each : memory) ASSERT_RT_OK(rtMalloc(each.out(), 4 * kCount, context_));
+    const auto address = [](void* pointer) { return rtGraphOperand_t{nullptr, 0, pointer}; };
+    uint32_t base = 1, groups = 1;
+    void* target = memory[1];  // what follows depends on it, wherever the node writes later
+    if (form == kForked) aside();
+    const rtGraphNode_t start = kernel(iota_, address(target), number(&base));
+    if (form == kHosted) (void)host(nothing, nullptr);
+    const uint32_t factor = 3;
+    (void)kernel(affine_, address(memory[1]), number(&factor));
+    instantiate();
+    std::array<rtGraphArg_t, 3> args;
+    const auto set = [&](uint32_t group) {
+      rtGraphKernelParams_t given = params(iota_, args, address(target), number(&base));
+      given.grid[0] = groups;
+      given.group[0] = group;
+      return rtGraphExecSetKernelParams(start, &given, exec_);
+    };
+    const auto expectAll = [&](const char* when) {
+      for (Memory& each : memory) ASSERT_RT_OK(rtMemset(each, 0xff, 4 * kCount));
+      launch();
+      for (int i = 0; i < 3; ++i) {
+        std::vector<uint32_t> wanted(kCount, ~0u);
+        if (memory[i].get() == target && groups != 0) wanted = expected(base, 1, 0);
+        for (uint32_t& each : wanted) each = i == 1 ? each * factor + 1 : each;
+        ASSERT_EQ(numbers(memory[i]), wanted) << when << ", memory " << i;
+      }
+    };
+    std::minstd_rand random(7);
+    for (int round = 0; round < 30; ++round) {
+      SCOPED_TRACE(round);
+      const void* const old_target = target;
+      const uint32_t old_base = base, old_groups = groups;
+      base = static_cast<uint32_t>(random() % 1000);
+      target = memory[random() % 3];
+      groups = random() % 8 == 0 ? 0 : 1;
+      if (random() % 4 == 0) {
+        EXPECT_RT(RT_ERROR_INVALID_VALUE, set(random() % 2 == 0 ? 1u << 30 : 0));
+        target = const_cast<void*>(old_target);
+        base = old_base;
+        groups = old_groups;
+        expectAll("after a refusal");
+      } else {
+        ASSERT_RT_OK(set(kCount));
+        expectAll("after it was set");
+      }
+      if (HasFatalFailure()) return;
+    }
+    void* const kept = target;
+    {
+      Memory gone;
+      ASSERT_RT_OK(rtMalloc(gone.out(), 4 * kCount, context_));
+      target = gone;
+    }
+    EXPECT_RT(RT_ERROR_INVALID_VALUE, set(kCount));
+    target = kept;
+    expectAll("after memory that is gone was refused");
+    groups = 1;
+    base = 77;
+    ASSERT_RT_OK(set(kCount));
+    ASSERT_RT_OK(rtStreamBeginCapture(stream_));
+    ASSERT_RT_OK(rtGraphLaunch(exec_, stream_));
+    Graph captured;
+    ASSERT_RT_OK(rtStreamEndCapture(captured.out(), stream_));
+    GraphExec again;
+    ASSERT_RT_OK(rtGraphInstantiate(again.out(), captured, context_));
+    std::swap(again, exec_);
+    expectAll("in a capture of the exec");
+    std::swap(again, exec_);
+  }
+}
+
 TEST_P(GraphValueTest, WideValuesKeepTheirBytes) {
   NEEDS_KERNELS();
   PortableKernel wide;

@@ -39,6 +39,8 @@ class Exec final : public RefCounted {
   Status bindValue(uint32_t value, const void* data, uint64_t size);
   // Replaces the work of a node by work of the same kind.
   Status setWork(uint32_t node, Work work);
+  // The same for a kernel that stays with the same kinds of arguments, without memory. Not done: setWork() has to do it.
+  Status setKernelInPlace(bool* done, uint32_t node, const rtGraphKernelParams_t& params);
   // Takes the parameters of another graph with the same nodes and dependencies, also inside child graphs. Under the guard,
   // which is left while native functions are recorded; the caller holds the exec.
   Status update(Graph& graph, epoch::Guard& guard);

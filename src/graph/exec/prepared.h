@@ -55,6 +55,7 @@ class Prepared {
   void noteUse(manager::Stream& stream) const;     // notes the stream's use of memory of other contexts
   bool usesForeign() const { return !foreign_.empty(); }
   const Work& work() const { return work_; }
+  KernelNode* kernelNode() { return std::get_if<KernelNode>(&work_); }  // what changes it places the step again
 
  private:
   Status placeKernel(KernelNode& node, const std::vector<Bound>& buffers, const Slots& slots,

@@ -339,6 +339,33 @@ Status Graph::checkReplacement(uint32_t node, const Work& work) const {
   return checkWork(work);
 }
 
+bool Graph::hasKernelLike(uint32_t node, const Work& work) const {
+  std::lock_guard lock(mutex_);
+  const KernelNode *own = std::get_if<KernelNode>(&nodes_[node].work), *other = std::get_if<KernelNode>(&work);
+  if (own == nullptr || other == nullptr || !own->kernel || own->values.size() != other->values.size()) return false;
+  return std::equal(own->arguments.begin(), own->arguments.end(), other->arguments.begin(), other->arguments.end(),
+                    [](const KernelArgument& a, const KernelArgument& b) {
+                      return a.kind == b.kind && a.size == b.size && a.offset == b.offset && a.value == b.value &&
+                             a.memory.buffer == b.memory.buffer;
+                    });
+}
+
+void Graph::setKernel(uint32_t node, const KernelNode& from) {
+  std::lock_guard lock(mutex_);
+  KernelNode& own = std::get<KernelNode>(nodes_[node].work);
+  std::copy_n(from.grid, 3, own.grid);
+  std::copy_n(from.group, 3, own.group);
+  std::copy_n(from.offset, 3, own.offset);
+  own.local_bytes = from.local_bytes;
+  std::copy(from.values.begin(), from.values.end(), own.values.begin());
+  for (size_t i = 0; i < own.arguments.size(); ++i) {
+    if (own.arguments[i].kind != RT_ARG_POINTER || own.arguments[i].memory.buffer != kNone) continue;
+    own.arguments[i].memory.pointer = from.arguments[i].memory.pointer;
+    own.arguments[i].memory.lease = from.arguments[i].memory.lease;
+  }
+  inference_.changed(node);
+}
+
 void Graph::replace(uint32_t node, Work&& work) {
   std::lock_guard lock(mutex_);
   std::swap(nodes_[node].work, work);

@@ -64,6 +64,9 @@ class Graph final : public manager::GraphContent {
   const std::vector<Node>& nodes() const { return nodes_; }
   const std::vector<Buffer>& buffers() const { return buffers_; }
   const std::vector<Value>& values() const { return values_; }
+  // Whether a node is a kernel with arguments as `work` has them, and takes over what setKernel() gives it.
+  bool hasKernelLike(uint32_t node, const Work& work) const;
+  void setKernel(uint32_t node, const KernelNode& from);  // sizes, values and addresses; kernel and kinds stay
   std::string nameOf(uint32_t node) const;  // "node 3 (kernel "add")"
   std::string bufferName(uint32_t buffer) const;
   std::string valueName(uint32_t value) const;
