@@ -1,6 +1,6 @@
-// New parameters of a kernel node that has the same kernel with the same kinds of arguments, as they come between two launches:
-// they are exchanged in place, without memory. Whatever else differs, or fails, takes the way of any node (Exec::setWork),
-// which has the sentences.
+// New parameters of a kernel node between two launches. The kernel and the kinds of its arguments stay, so that all else is
+// exchanged in place, without memory. A call that changes more, or fails, takes the way of any node (Exec::setWork), which has
+// the sentences.
 #include <algorithm>
 #include <cstring>
 #include <new>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kMostArguments = 16, kMostBytes = 512;
 
-// What differs, in the form of a node. Exchanged once more it is what was there before.
+// The parameters of a call in the form of a node. After the exchange they are those that the node had before.
 struct Change {
   uint32_t grid[3] = {1, 1, 1}, group[3] = {1, 1, 1}, local_bytes = 0;
   uint64_t offset[3] = {0, 0, 0};
@@ -43,6 +43,7 @@ struct Change {
 
 bool zero(const uint32_t (&sizes)[3]) { return sizes[0] == 0 && sizes[1] == 0 && sizes[2] == 0; }
 
+// Zeros are the default of a node. A group without items is left to the sentence of a new node.
 bool takeSizes(Change* change, const rtGraphKernelParams_t& params) {
   change->local_bytes = params.local_bytes;
   std::copy_n(params.global_offset, 3, change->offset);
@@ -107,6 +108,7 @@ Status Exec::setKernelInPlace(bool* done, uint32_t node, const rtGraphKernelPara
   Change change;
   if (kernel == nullptr || !takeSizes(&change, params) || !takeLeases(&change, params)) return Status();
   std::lock_guard lock(mutex_);
+  // Nodes that were added to the graph after the exec was made have no step here.
   if (node >= plan_->graph().nodes().size()) return Status();
   const uint32_t index = plan_->stepOf(node);
   if (index == kNone || !graph_->hasKernelLike(node, steps_[index].work())) return Status();
@@ -120,6 +122,7 @@ Status Exec::setKernelInPlace(bool* done, uint32_t node, const rtGraphKernelPara
   for (size_t i = 0; i < own.arguments.size(); ++i) {
     if (!takeArgument(&change, own.arguments[i], params.args[i], i, plan_->source())) return Status();
   }
+  // Nothing has changed so far. From here on each way out leaves the step with all of the new parameters or all of the old.
   const auto replaced = [&] {
     uncount(step);
     change.exchange(own);
@@ -130,6 +133,7 @@ Status Exec::setKernelInPlace(bool* done, uint32_t node, const rtGraphKernelPara
       status = Status::bare(RT_ERROR_OUT_OF_MEMORY);
     }
     count(step);
+    // After the placing, which has the addresses of buffers: the driver gets what was checked.
     if (status.ok()) status = checkLaunch(own);
     return status.ok() ? refresh(index, 1) : status;
   };
@@ -137,6 +141,7 @@ Status Exec::setKernelInPlace(bool* done, uint32_t node, const rtGraphKernelPara
     if (!replaced().ok()) stale_ = true;  // as it was
     return Status();
   }
+  // A capture of the exec, and a later change of other kinds, begin from the graph.
   graph_->setKernel(node, own);
   *done = true;
   return Status();
