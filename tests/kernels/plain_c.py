@@ -3,12 +3,12 @@
 """Kernels whose text is plain C too: what a C compiler makes of them (-O0 -fwrapv, one item after the other), each form of
 the CPU's code has to give as well, word by word.
 
-    plain_c.py [--forms quick,optimized,tiered] [--random COUNT] [--rows COUNT] [--first 1] [--keep FOLDER] [--seconds N]
-               [FILE ...]
+    plain_c.py [--forms quick,optimized,tiered] [--random COUNT] [--rows COUNT] [--places COUNT] [--first 1] [--keep FOLDER]
+               [--seconds N] [FILE ...]
 
 The files are those of plain_c/ unless some are named; --random makes kernels (random_c.py) instead, --rows such with
-neighbouring elements (random_rows.py). `tiered` launches the same kernel again once the optimised code has come; the other
-forms are those of random_programs.py. The first line of a file says
+neighbouring elements (random_rows.py), --places such with indices that wrap (random_places.py). `tiered` launches the same
+kernel again once the optimised code has come; the other forms are those of random_programs.py. The first line of a file says
 // N=items[xM] GROUP=g[xh] OUT=words IN=words of an item, BIG=the last argument, SMALL=what the words of `in` are less than.
 A file with vectors has its plain C behind #ifdef PLAIN_C. Exit status: 0 all agree, 1 some do not, 77 no C compiler is here.
 """
@@ -28,6 +28,7 @@ import time
 
 import random_c
 import random_device
+import random_places
 import random_rows
 from random_programs import FORMS, Form
 
@@ -216,16 +217,18 @@ def main():
     parser = arguments("quick,optimized,tiered")
     parser.add_argument("--random", type=int, default=0)
     parser.add_argument("--rows", type=int, default=0)
+    parser.add_argument("--places", type=int, default=0)
     parser.add_argument("--work")
     parser.add_argument("files", nargs="*", type=pathlib.Path)
     chosen = parser.parse_args()
     if chosen.work:
         work(chosen.work)
         return 0
-    if chosen.random:
-        sources = ((f"random_{seed}.cl", random_c.make(seed)) for seed in range(chosen.first, chosen.first + chosen.random))
-    elif chosen.rows:
-        sources = ((f"rows_{seed}.cl", random_rows.make(seed)) for seed in range(chosen.first, chosen.first + chosen.rows))
+    for count, name, generator in ((chosen.random, "random", random_c), (chosen.rows, "rows", random_rows),
+                                   (chosen.places, "places", random_places)):
+        if count:
+            sources = ((f"{name}_{seed}.cl", generator.make(seed)) for seed in range(chosen.first, chosen.first + count))
+            break
     else:
         files = chosen.files or sorted((HERE / "plain_c").glob("*.cl"))
         sources = ((file.name, file.read_text(encoding="utf-8")) for file in files)

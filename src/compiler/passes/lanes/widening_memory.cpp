@@ -1,8 +1,9 @@
 // Loads and stores: of one place for all lanes, of places a step apart, or of a pointer for each lane.
 //
 // An index of 32 bits that is made wider may have wrapped between two lanes. As an address it is linear all the same: a signed
-// one that wraps would need memory of more than 2^31 elements on both sides. All others are checked by a condition when the
-// kernel runs. The form with a pointer for each lane stands beside it.
+// one that wraps would need memory of more than 2^31 elements on both sides. That does not hold for a long step where lanes may
+// be off: the places of these are never used. All others are checked by a condition when the kernel runs. The form with a
+// pointer for each lane stands beside it.
 #include <algorithm>
 
 #include "compiler/passes/lanes/widening.h"
@@ -87,7 +88,15 @@ bool Widening::findWider(const Instruction& by, Place* place) {
   const Type type = by.result()->type;
   *place = {writer_.unary(by.op, own.first, type), own.stride, nullptr, std::move(own.unless), own.is_guess};
   if (by.op == Opcode::kSExt) {
-    if (own.more != nullptr) place->more = writer_.unary(by.op, own.more, type);
+    if (own.more == nullptr) return true;
+    place->more = writer_.unary(by.op, own.more, type);
+    // Lanes that are off may have places that do not exist: i * 0x40000000u is 0 in every fourth lane. So the row has to be
+    // shorter than half the type, which fitsRow() has checked for a step that is a constant.
+    if (is_masked_) {
+      const uint64_t most = (ir::maskOf(from.type.kind) >> 1) / (lanes_ - 1u);
+      Value* const size = writer_.binary(Opcode::kAdd, stepOf(own, from.type), writer_.constant(from.type, most));
+      place->unless.push_back(writer_.compare(Opcode::kULt, writer_.constant(from.type, 2 * most), size));
+    }
     return true;
   }
   // 32 bits have not wrapped if the last lane is further along in the direction of the step than the first. A step that is not

@@ -72,6 +72,11 @@ const Case kCases[] = {
     // Steps that go round the type more than once within a row.
     {"out[at] = in[(x * 0x11111112u) & 255] + in[(x * 2654435761u) >> 24] * in[(x * 0x55555556u) / 0x1000000u];", -1},
     {"uint v = x * 0x40000000u, s = 1; if (v < 5) s = in[x]; else s += in[x + 1]; out[at] = s;", -1},
+    // Such steps that only the launch tells: the lanes that are on have places near each other, those between have none.
+    {"int h = (int)(l * (0x80000000u * (n | 1))); if ((l & 1) == 0) out[at] = in[h] + n; else out[at] = 5;", -1},
+    {"int h = (int)(l * (0x80000000u * (n | 1))); if ((l & 1) == 0) out[h + (int)at] = in[x];", -1},
+    {"int h = (int)(y * (0x80000000u * (n | 1))); if ((y & 1) == 0) out[h + (int)at] = in[h] + x;", -1},
+    {"int h = (int)(l << (n | 31)); if (h >= 0 && h < 256) out[at] = in[h + 1]; else out[at] = 5;", -1},
     {"uint v = x * 2654435761u, s = 1; if (v < 0x60000000u) s = in[x]; else if (v > 0xa0000000u) s += in[x + 1]; out[at] = s;",
      -1},
     {"uint s = 0; for (uint i = x * 0x11111112u; i < 0x90000000u; i += 0x15000000u) s += i ^ n; out[at] = s;", -1},
