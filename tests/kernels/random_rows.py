@@ -42,6 +42,10 @@ class Rows:
         kind = r.choice(["int", "int", "uint", "size_t", "long"])
         name = self.fresh("i")
         form = r.choice(["{s} * gid", "gid * {s}", "({s} * get_group_id(0)) * get_local_size(0) + {s} * get_local_id(0)"])
+        if r.random() < 0.2:  # the same number by factors that go round 32 bits
+            form = r.choice(["gid * (0x40000000u + {s}u) & 0x3fffffffu", "(gid * 0x10000u) * 0x10000u + gid * {s}u",
+                             "(uint)((ulong)gid * (0x700000000ul + {s}ul))", "0u - gid * (0u - {s}u)",
+                             "gid * 0x80000000u + gid * (0x80000000u + {s}u)", "(int)(gid * ({s}u - 0x20000000u) << 3) >> 3"])
         self.lines.append(f"  {kind} {name} = {form.format(s=step)};")
         if r.random() < 0.2 and kind == "uint":
             moved = self.fresh("i")
