@@ -485,6 +485,12 @@ static inline rtStatus_t rtModuleCreateFromSourcesWithMessage(char* message, siz
   return rtKeepMessage(message, message_size, rtModuleCreateFromSources(module, sources, count, options, context));
 }
 
+static inline rtStatus_t rtModuleBuildManyWithMessage(char* message, size_t message_size, rtModule_t* modules,
+    rtStatus_t* statuses, const char*const* sources, uint32_t count, const rtModuleOptions_t*const* options,
+    rtContext_t context) {
+  return rtKeepMessage(message, message_size, rtModuleBuildMany(modules, statuses, sources, count, options, context));
+}
+
 static inline rtStatus_t rtModuleLoadDataWithMessage(char* message, size_t message_size, rtModule_t* module,
     const void* image, size_t size, const rtModuleOptions_t* options, rtContext_t context) {
   return rtKeepMessage(message, message_size, rtModuleLoadData(module, image, size, options, context));

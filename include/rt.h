@@ -754,7 +754,7 @@ typedef struct rtHostModule_t {
    0 /* global_count */, 0 /* flags */}
 /* clang-format on */
 
-/** Options of rtModuleLoadData and rtModuleLoadFile. */
+/** Options of rtModuleLoadData, rtModuleLoadFile and rtModuleBuildMany. */
 typedef struct rtModuleOptions_t {
   uint32_t struct_size;
   int32_t format;                  /**< RT_IMAGE_* */
@@ -2064,6 +2064,25 @@ RT_API rtStatus_t rtModuleCreateFromSource(rtModule_t* module, const char* sourc
  *    COMPILER_NOT_FOUND, INVALID_IMAGE (no text), BUSY, IO, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtModuleCreateFromSources(rtModule_t* module, const char* const* sources, uint32_t count, const char* options,
                                             rtContext_t context);
+
+/** Builds many modules, each from a source of its own, side by side on the cores of the host. The result is that of a call
+ *  of rtModuleLoadData for each source, in less time. A source that fails keeps no other from being built: all that can be
+ *  built are given. The call then returns the status of the first source that failed, in the order of the array, and the
+ *  message names that source. A count of 0, or of more than 65,536, is INVALID_VALUE.
+ *  @param[out] modules   receives count modules, which the caller destroys; NULL where a source failed
+ *  @param[out] statuses  receives count statuses, one for each source; may be NULL. Where the call is refused as a whole, each
+ *    is the status that it returns
+ *  @param[in]  sources   count texts, borrowed for the call
+ *  @param[in]  count     elements of each
+ *  @param[in]  options   count pointers to options, whose format is RT_IMAGE_AUTO or that of a text; may be NULL; an element
+ *    may be NULL
+ *  @param[in]  context   may be NULL: current
+ *  blocks: maybe, while compilers run
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED (a format of another device), BUILD_FAILED,
+ *    COMPILER_NOT_FOUND, INVALID_IMAGE (not of OpenCL C), BUSY, IO, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtModuleBuildMany(rtModule_t* modules, rtStatus_t* statuses, const char* const* sources, uint32_t count,
+                                    const rtModuleOptions_t* const* options, rtContext_t context);
 
 /** Makes a module from source or machine code in memory, as cuModuleLoadDataEx.
  *  @param[out] module   receives the module, which the caller destroys

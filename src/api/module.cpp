@@ -3,6 +3,7 @@
 #include "manager/module.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -42,6 +43,28 @@ Status load(rtModule_t* module, const backend::Image& image, rtContext_t context
 
 constexpr uint32_t kMaxSources = 1 << 16;
 
+Status readSource(backend::Image* image, const char* source, const rtModuleOptions_t* options) {
+  RT_CHECK_ARG(source != nullptr, "The source is NULL.");
+  RT_TRY(readImage(image, options));
+  image->data = source;
+  return Status();
+}
+
+// With the place of the source in the array, and how many others failed.
+Status firstFailure(const std::vector<ops::ModuleToBuild>& all) {
+  const auto failed = [](const ops::ModuleToBuild& each) { return !each.status.ok(); };
+  const auto first = std::find_if(all.begin(), all.end(), failed);
+  if (first == all.end()) return Status();
+  const auto count = static_cast<size_t>(std::count_if(first, all.end(), failed));
+  const Status& status = first->status;
+  const char* reason = status.message()[0] != '\0' ? status.message() : errorString(status.code());
+  char others[64] = "";
+  if (count > 1) snprintf(others, sizeof others, ", the first of %zu that failed", count);
+  const bool is_named = first->image.name[0] != '\0';
+  return Status::error(status.code(), "Source %zu of %zu%s%s%s%s: %s", static_cast<size_t>(first - all.begin()), all.size(),
+                       is_named ? " (\"" : "", first->image.name, is_named ? "\")" : "", others, reason);
+}
+
 rtKernel_t kernelOf(const manager::Module& module, size_t index) { return reinterpret_cast<rtKernel_t>(module.kernels[index]); }
 
 }  // namespace
@@ -75,6 +98,34 @@ rtStatus_t rtModuleCreateFromSources(rtModule_t* module, const char* const* sour
     if (options != nullptr) image.options = options;
     return load(module, image, context, guard);
   });
+}
+
+rtStatus_t rtModuleBuildMany(rtModule_t* modules, rtStatus_t* statuses, const char* const* sources, uint32_t count,
+                             const rtModuleOptions_t* const* options, rtContext_t context) {
+  const bool is_counted = count <= kMaxSources;  // else the arrays are hardly as long
+  if (modules != nullptr && is_counted) std::fill_n(modules, count, nullptr);
+  bool is_told = false;
+  const rtStatus_t result = api::guarded(__func__, [&](epoch::Guard& guard) -> Status {
+    RT_CHECK_OUTPUT(modules);
+    RT_CHECK_ARG(count != 0, "There are no sources: count is 0.");
+    RT_CHECK_ARG(is_counted, "%u sources are too many: at most %u.", count, kMaxSources);
+    RT_CHECK_ARG(sources != nullptr, "There are %u sources; sources is NULL.", count);
+    std::vector<ops::ModuleToBuild> wanted(count);
+    for (uint32_t i = 0; i < count; ++i) {
+      wanted[i].status = readSource(&wanted[i].image, sources[i], options != nullptr ? options[i] : nullptr);
+    }
+    api::Creation in;
+    RT_TRY(in.open(context));
+    RT_TRY(ops::buildModules(&wanted, in.context(), in.resources(), guard));
+    for (uint32_t i = 0; i < count; ++i) {
+      if (wanted[i].module != nullptr) modules[i] = reinterpret_cast<rtModule_t>(wanted[i].module->bits);
+      if (statuses != nullptr) statuses[i] = wanted[i].status.code();
+    }
+    is_told = true;
+    return firstFailure(wanted);
+  });
+  if (!is_told && statuses != nullptr && is_counted) std::fill_n(statuses, count, result);
+  return result;
 }
 
 rtStatus_t rtModuleLoadData(rtModule_t* module, const void* image, size_t size, const rtModuleOptions_t* options,

@@ -99,6 +99,13 @@ class Module : public RefCounted {
   std::unordered_map<std::string, size_t> index_;
 };
 
+// One of many programs.
+struct Loading {
+  const Image* image = nullptr;  // borrowed
+  Ref<Module> module;            // the result, null where the status is a failure
+  Status status;
+};
+
 // Turns programs into modules, on devices with RT_CAPABILITY_KERNELS.
 class ModuleLoader {
  public:
@@ -107,6 +114,9 @@ class ModuleLoader {
   // cuModuleLoadDataEx, NVRTC · clCreateProgramWithSource, clBuildProgram. Blocks while a compiler runs; several threads
   // may be inside. Memory that is missing may be std::bad_alloc.
   virtual Status load(Ref<Module>* module, const Image& image) = 0;
+  // The same for many, side by side: one that fails stops no other. As it is here: load() on as many threads as there are
+  // processors. Throws bad_alloc before it has begun.
+  virtual void loadMany(Loading* loadings, size_t count);
   // How well a part suits the device: 0 not at all, and `why_not` gets the rest of a sentence; else the greatest is taken.
   virtual uint32_t suits(const ImagePart& part, std::string* why_not) const = 0;
   // Loads a part that suits, and whose hash was checked. Runs no compiler of the library's; a driver may have to finish its

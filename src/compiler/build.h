@@ -49,6 +49,19 @@ Status buildFailure(const Status& status, std::string log);
 // BUILD_FAILED with a log that has the user's names and lines; COMPILER_NOT_FOUND; INVALID_VALUE for options. `log` also
 // receives the warnings and remarks of a build that succeeded; from the cache the same text.
 Status buildForCpu(Ref<Object>* object, std::string* log, const BuildRequest& request);
+
+// One of many builds: all but the request is the result, as of buildForCpu.
+struct CpuBuild {
+  BuildRequest request;
+  Ref<Object> object;
+  std::string log;
+  Origin origin = Origin::kBuilt;
+  Status status;
+};
+// Builds all side by side: in the order of the array, but none waits for another one. Optimised code is begun once all quick
+// code is there. Throws bad_alloc before it has begun.
+void buildManyForCpu(CpuBuild* builds, size_t count);
+
 // Until the optimised code of an object is there, if it is being made. TIMEOUT; BUILD_FAILED: it could not be made; SHUT_DOWN.
 Status awaitBetter(const Object& object, Deadline deadline);
 

@@ -45,8 +45,11 @@ class Object : public RefCounted {
  public:
   // `path`: a file with these bytes that stays, which debuggers and profilers know the code by; empty: none.
   static Status load(Ref<Object>* object, const void* data, size_t size, const char* name, const std::string& path = "");
+  // One of several units that were compiled and linked together: its symbols are those of `whole` with the ending, and its
+  // share of the file is `bytes`. The whole stays loaded as long as any part of it. Throws bad_alloc.
+  static Ref<Object> part(const Ref<Object>& whole, std::string ending, uint64_t bytes);
   ~Object() override;
-  void* symbol(const char* name) const;  // null: none
+  void* symbol(const char* name) const;  // null: none. Throws bad_alloc
   // Called when the last Ref is gone and before the code is: for a list that finds objects with tryRetain. Set once, before
   // a second thread sees the object.
   void watch(void (*watcher)(const Object*)) { watcher_ = watcher; }
@@ -105,15 +108,18 @@ class Object : public RefCounted {
   // The processor that a build made it for (toolchain/cpu_target.h); empty: it was not built here. Set as the tier is.
   const std::string& target() const { return target_; }
   void setTarget(std::string target) { target_ = std::move(target); }
-  // The file as it was loaded. IO; throws bad_alloc.
+  // The file as it was loaded. IO; NOT_SUPPORTED: a part has none of its own. Throws bad_alloc.
   Status readFile(std::string* bytes) const;
 
  private:
   Object(void* handle, Descriptor file);
+  Object(const Ref<Object>& whole, std::string ending, uint64_t bytes);
   void findCode(const void* data, size_t size);
-  void* const handle_;
-  const Descriptor file_;  // open where a debugger or a sanitizer may read it
-  std::string copy_;       // of the file, where it is not open
+  const Ref<Object> whole_;   // null: this is no part
+  const std::string ending_;  // of a part's symbols
+  void* const handle_;        // of a part: borrowed from the whole
+  const Descriptor file_;     // open where a debugger or a sanitizer may read it
+  std::string copy_;          // of the file, where it is not open
   std::string target_;
   std::atomic<const KernelCode*> better_{nullptr};
   std::vector<KernelCode> better_kernels_;

@@ -294,35 +294,109 @@ void tellLoaded(const manager::Loaded& made, const manager::Device& device) {
 
 }  // namespace
 
-Status loadModule(manager::Module** module, const backend::Image& given, manager::Context& context,
-                  allocator::ContextResources& resources, epoch::Guard& guard) {
-  RT_TRY(checkFormat(given.format));
-  backend::ModuleLoader* loader = nullptr;
-  RT_TRY(chooseLoader(&loader, context, resources));
-  RT_TRY(context.device->native.lost());
-  backend::Image image = given;
-  RT_TRY(checkImage(&image, *loader, context));
-  std::shared_ptr<manager::KernelSource> source;
-  if (image.format == RT_IMAGE_OPENCL_C && image.header_count == 0 && image.more_count == 0) {
-    source = std::make_shared<manager::KernelSource>();
-    source->text = image.data;
-    source->options = image.options;
-  }
-  const Ref<allocator::ContextResources> kept(&resources);
+namespace {
+
+// A program between its checks and its module.
+struct Program {
+  backend::Image image;
+  std::shared_ptr<manager::KernelSource> source;  // for graph files; null: it is none of these
   manager::Loaded made;
-  made.name = nameOf(image);
-  const int64_t began = nowNanoseconds();
-  guard.leave();
-  Status loaded = image.format == RT_IMAGE_MANYRT ? loadFromImage(&made, &source, image, *loader, context)
-                                                  : loader->load(&made.native, image);
-  guard.enter();
+};
+
+Status check(Program* program, const backend::Image& given, const backend::ModuleLoader& loader,
+             const manager::Context& context) {
+  program->image = given;
+  backend::Image& image = program->image;
+  RT_TRY(checkImage(&image, loader, context));
+  if (image.format == RT_IMAGE_OPENCL_C && image.header_count == 0 && image.more_count == 0) {
+    program->source = std::make_shared<manager::KernelSource>();
+    program->source->text = image.data;
+    program->source->options = image.options;
+  }
+  program->made.name = nameOf(image);
+  return Status();
+}
+
+// Under the guard again. `loaded`: what the loader said.
+Status complete(manager::Module** module, Program* program, const Status& loaded, int64_t began, manager::Context& context,
+                allocator::ContextResources& resources) {
+  const backend::Image& image = program->image;
+  manager::Loaded& made = program->made;
   RT_TRY(withHint(loaded, image));
   made.nanoseconds = static_cast<uint64_t>(nowNanoseconds() - began);
   if (image.format == RT_IMAGE_OPENCL_C || image.format == RT_IMAGE_CUDA_CXX) made.source = backend::sourceData(image);
   nameKernels(*made.native, made.name.c_str());
   if (!manager::library::running()) return manager::library::start();  // it was ended meanwhile
   if (log::wanted(RT_LOG_INFO)) tellLoaded(made, *context.device);
-  return manager::createModule(module, context, resources, std::move(made), std::move(source));
+  return manager::createModule(module, context, resources, std::move(made), std::move(program->source));
+}
+
+}  // namespace
+
+Status loadModule(manager::Module** module, const backend::Image& given, manager::Context& context,
+                  allocator::ContextResources& resources, epoch::Guard& guard) {
+  RT_TRY(checkFormat(given.format));
+  backend::ModuleLoader* loader = nullptr;
+  RT_TRY(chooseLoader(&loader, context, resources));
+  RT_TRY(context.device->native.lost());
+  Program program;
+  RT_TRY(check(&program, given, *loader, context));
+  const Ref<allocator::ContextResources> kept(&resources);
+  const int64_t began = nowNanoseconds();
+  guard.leave();
+  Status loaded = program.image.format == RT_IMAGE_MANYRT
+                      ? loadFromImage(&program.made, &program.source, program.image, *loader, context)
+                      : loader->load(&program.made.native, program.image);
+  guard.enter();
+  return complete(module, &program, loaded, began, context, resources);
+}
+
+Status buildModules(std::vector<ModuleToBuild>* wanted, manager::Context& context, allocator::ContextResources& resources,
+                    epoch::Guard& guard) {
+  backend::ModuleLoader* loader = nullptr;
+  RT_TRY(chooseLoader(&loader, context, resources));
+  RT_TRY(context.device->native.lost());
+  std::vector<Program> programs(wanted->size());
+  std::vector<backend::Loading> loadings;
+  std::vector<size_t> numbers;  // of the loadings
+  loadings.reserve(wanted->size());
+  numbers.reserve(wanted->size());
+  for (size_t i = 0; i < wanted->size(); ++i) {
+    ModuleToBuild& each = (*wanted)[i];
+    if (each.status.ok()) each.status = checkFormat(each.image.format);
+    if (each.status.ok() && !kFormats[each.image.format].text && each.image.format != RT_IMAGE_AUTO) {
+      each.status = Status::error(RT_ERROR_INVALID_VALUE, "The format %s is that of no text: rtModuleLoadData takes it.",
+                                  kFormats[each.image.format].word);
+    }
+    if (each.status.ok()) each.status = check(&programs[i], each.image, *loader, context);
+    if (!each.status.ok()) continue;
+    loadings.emplace_back().image = &programs[i].image;
+    numbers.push_back(i);
+  }
+  const Ref<allocator::ContextResources> kept(&resources);
+  const int64_t began = nowNanoseconds();
+  guard.leave();
+  Status status;
+  if (!loadings.empty()) {
+    try {
+      loader->loadMany(loadings.data(), loadings.size());
+    } catch (const std::bad_alloc&) {  // the guard has to be entered again
+      status = Status::bare(RT_ERROR_OUT_OF_MEMORY);
+    }
+  }
+  guard.enter();
+  RT_TRY(status);
+  for (size_t k = 0; k < loadings.size(); ++k) {
+    ModuleToBuild& each = (*wanted)[numbers[k]];
+    Program& program = programs[numbers[k]];
+    program.made.native = std::move(loadings[k].module);
+    try {
+      each.status = complete(&each.module, &program, loadings[k].status, began, context, resources);
+    } catch (const std::bad_alloc&) {  // of one module among many: the others are given
+      each.status = Status::bare(RT_ERROR_OUT_OF_MEMORY);
+    }
+  }
+  return Status();
 }
 
 Status loadModuleFile(manager::Module** module, const char* path, const backend::Image& given, manager::Context& context,

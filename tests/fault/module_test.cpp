@@ -68,6 +68,30 @@ TEST_P(SourceFaults, ImageOfAModule) {
            }});
 }
 
+// Whatever one of the sources fails with, the call gives the others, and a module has all its kernels.
+TEST_P(SourceFaults, ManyAtOnce) {
+  exhaust({"many modules at once", [](World& w) {
+             static const char* const sources[] = {
+                 "__kernel void iota(__global uint* out, uint count, uint base) { out[get_global_id(0)] = base; }\n",
+                 "__kernel void one(__global uint* out) { out[get_global_id(0)] = 1; }\n",
+                 "__kernel void one(__global uint* out) { out[get_global_id(0)] = 1; }\n",
+                 "__kernel void two(__global uint* out) { out[get_global_id(0)] = 2; }\n"};
+             rtModule_t modules[4];
+             rtStatus_t statuses[4];
+             const rtStatus_t result = rtModuleBuildMany(modules, statuses, sources, 4, nullptr, w.context);
+             rtStatus_t first = RT_SUCCESS, wrong = RT_SUCCESS;
+             for (int i = 0; i < 4; ++i) {
+               uint32_t count = 0;
+               if (first == RT_SUCCESS) first = statuses[i];
+               if ((statuses[i] == RT_SUCCESS) != (modules[i] != nullptr)) wrong = RT_ERROR_INTERNAL;
+               if (modules[i] != nullptr && rtModuleGetKernelCount(&count, modules[i]) == RT_SUCCESS && count != 1)
+                 wrong = RT_ERROR_INTERNAL;
+               TRY(rtModuleDestroy(modules[i]));
+             }
+             return wrong != RT_SUCCESS ? wrong : first == result ? result : RT_ERROR_INTERNAL;
+           }});
+}
+
 TEST_P(ModuleFaults, ScratchMemory) {
   exhaust({"a kernel with memory of its own", [](World& w) {
              Module module;

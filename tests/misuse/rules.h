@@ -71,6 +71,9 @@ inline const std::vector<Rule>& rules() {
       {"rtModuleCreateFromSources", "count", 0, 0, Expect::invalidValue},
       {"rtModuleCreateFromSources", "count", 2, 65536, Expect::skip},  // more than the array has
       {"rtModuleCreateFromSources", "count", 65537, kAll, Expect::invalidValue},
+      {"rtModuleBuildMany", "count", 0, 0, Expect::invalidValue},
+      {"rtModuleBuildMany", "count", 2, 65536, Expect::skip},  // more than the arrays have
+      {"rtModuleBuildMany", "count", 65537, kAll, Expect::invalidValue},
 
       // Graphs: lists of nodes are not believed before they are counted.
       {"rtGraphMakeBuffer", "size", 0, 0, Expect::invalidValue},

@@ -48,6 +48,7 @@ extern const Scenario kEnvironment[];
 extern const Scenario kSandbox[];
 extern const Scenario kDebugger[];
 extern const Scenario kCrash[];
+extern const Scenario kBuilds[];
 
 // Handles of every kind on the CPU device; leaked on purpose unless a scenario destroys them.
 struct World {

@@ -4,8 +4,8 @@
 #include "child.h"
 
 int main(int argc, char** argv) {
-  for (const child::Scenario* list :
-       {child::kExit, child::kFork, child::kShutdown, child::kEnvironment, child::kSandbox, child::kDebugger, child::kCrash}) {
+  for (const child::Scenario* list : {child::kExit, child::kFork, child::kShutdown, child::kEnvironment, child::kSandbox,
+                                      child::kDebugger, child::kCrash, child::kBuilds}) {
     for (const child::Scenario* scenario = list; scenario->name != nullptr; ++scenario) {
       if (argc > 1 && std::strcmp(argv[1], scenario->name) == 0) return scenario->run(argc - 2, argv + 2);
     }

@@ -449,6 +449,9 @@ bool Environment::fillPointer(const Function& function, const Argument& argument
   } else if (argument.name == "sources") {
     static const char* const sources[] = {kSource};
     value = reinterpret_cast<uint64_t>(&sources);
+  } else if (argument.type == "const rtModuleOptions_t *const *") {
+    static const rtModuleOptions_t* const options[] = {nullptr};
+    value = reinterpret_cast<uint64_t>(&options);
   } else if (argument.name == "source" || argument.name == "image") {
     std::memset(scratch, ' ', kScratchBytes - 1);
     scratch[kScratchBytes - 1] = '\0';
@@ -502,6 +505,7 @@ std::vector<std::string> outputsNotZeroed(const Function& function, const Call& 
       first = sizeof(size);
     }
     if (argument.type == "char *" && textSize == 0) continue;
+    if (argument.name == "statuses") continue;  // each has the status of its source, or of the call
     // 0 is a descriptor that a program may well have open: -1 is none.
     const unsigned char none = argument.name == "descriptor" ? 0xFF : 0;
     const auto isNone = [&](unsigned char byte) { return byte == none; };
@@ -519,10 +523,10 @@ void Environment::release(const Function& function, const Call& call) {
     // A handle from a getter is borrowed and refused by its destroy function, or part of this environment.
     const bool creates = function.name.ends_with("Create") || function.name.ends_with("CreateFromHost") ||
                          function.name.starts_with("rtModuleCreateFromSource") || function.name.starts_with("rtModuleLoad") ||
-                         function.name.ends_with("Import") || function.name == "rtMemImportWithRelease" ||
-                         function.name.starts_with("rtMalloc") || function.name == "rtGraphClone" ||
-                         function.name == "rtGraphLoad" || function.name == "rtGraphInstantiate" ||
-                         function.name == "rtStreamEndCapture";
+                         function.name == "rtModuleBuildMany" || function.name.ends_with("Import") ||
+                         function.name == "rtMemImportWithRelease" || function.name.starts_with("rtMalloc") ||
+                         function.name == "rtGraphClone" || function.name == "rtGraphLoad" ||
+                         function.name == "rtGraphInstantiate" || function.name == "rtStreamEndCapture";
     if (!creates) continue;
     if (argument.type == "void **") (void)rtFree(made);
     if (argument.type == "rtContext_t *") (void)rtContextDestroy(static_cast<rtContext_t>(made));

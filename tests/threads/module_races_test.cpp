@@ -166,6 +166,44 @@ TEST_P(ModuleRaces, LaunchesGoOverToBetterCodeInTheirMiddle) {
   EXPECT_RT_OK(module.reset());
 }
 
+// Calls with the same sources share each build, whichever of them has begun it, and none waits for one that waits for it.
+TEST_P(ModuleRaces, CallsForManyModulesShareTheirBuilds) {
+  static int runs = 0;  // of the test: a source that the process has had is not built again
+  constexpr int kSources = 12;
+  ++runs;
+  std::vector<std::string> texts;
+  for (int i = 0; i < kSources; ++i) {
+    const std::string value = std::to_string(1000 * runs + i);
+    texts.push_back(i == 7 ? "__kernel void iota(__global uint* out) { out[0] = absent; }\n"
+                           : "__kernel void iota(__global uint* out, uint count, uint base) {\n"
+                             "  out[get_global_id(0)] = base + count * " +
+                                 value + ";\n}\n");
+  }
+  onThreads([&](int index) {
+    std::vector<const char*> sources;
+    for (int i = 0; i < kSources; ++i) sources.push_back(texts[static_cast<size_t>((i + index * 5) % kSources)].c_str());
+    rtModule_t modules[kSources];
+    rtStatus_t statuses[kSources];
+    EXPECT_RT(RT_ERROR_BUILD_FAILED, rtModuleBuildMany(modules, statuses, sources.data(), kSources, nullptr, context_));
+    Stream stream;
+    Memory memory;
+    EXPECT_RT_OK(rtStreamCreate(stream.out(), nullptr, context_));
+    EXPECT_RT_OK(rtMallocHost(memory.out(), 64 * sizeof(uint32_t), context_));
+    for (int i = 0; i < kSources; ++i) {
+      const int source = (i + index * 5) % kSources;
+      EXPECT_EQ(statuses[i], source == 7 ? RT_ERROR_BUILD_FAILED : RT_SUCCESS);
+      EXPECT_EQ(modules[i] == nullptr, source == 7);
+      rtKernel_t kernel = nullptr;
+      if (modules[i] == nullptr) continue;
+      EXPECT_RT_OK(rtModuleGetKernel(&kernel, "iota", modules[i]));
+      EXPECT_RT_OK(launchOver(kernel, stream, 8, 8, memory.as<uint32_t>(), 2u, 5u));
+      EXPECT_RT_OK(rtStreamSynchronize(stream));
+      EXPECT_EQ(memory.as<uint32_t>()[63], 5u + 2 * static_cast<uint32_t>(1000 * runs + source));
+      EXPECT_RT_OK(rtModuleDestroy(modules[i]));
+    }
+  });
+}
+
 // The better code of one program comes to lie where the code of another has just been unloaded by another thread.
 TEST_P(ModuleRaces, CodeIsLoadedWhereOtherCodeWas) {
   const CacheFolder folder;

@@ -177,6 +177,34 @@ class Module : public Owner<Borrowed<rtModule_t>, rtModuleDestroy> {
     return detail::fetch<E, Module>(rtModuleCreateFromSources, static_cast<const char* const*>(texts.data()),
                                     static_cast<std::uint32_t>(texts.size()), options.c_str(), context.get());
   }
+  /** Builds many modules side by side, each from a source of its own: a module or a failure for each, in their order. Of the
+   *  failures the first has the compiler's log. options: none, or those of each source. */
+  static std::vector<Result<Module>> buildMany(const std::vector<std::string>& sources, const ContextRef& context = {},
+                                               const std::vector<ModuleOptions>& options = {}) {
+    std::vector<const char*> texts;
+    std::vector<const rtModuleOptions_t*> given;
+    std::vector<rtModule_t> handles(sources.size());
+    std::vector<rtStatus_t> statuses(sources.size());
+    std::vector<Result<Module>> modules;
+    for (const std::string& source : sources) texts.push_back(source.c_str());
+    for (const ModuleOptions& each : options) given.push_back(&each);
+    if (!given.empty()) given.resize(sources.size());
+    modules.reserve(sources.size());
+    if (sources.empty()) return modules;
+    const rtStatus_t status = rtModuleBuildMany(handles.data(), statuses.data(), texts.data(),
+                                                static_cast<std::uint32_t>(texts.size()),
+                                                given.empty() ? nullptr : given.data(), context.get());
+    bool told = false;
+    for (std::size_t i = 0; i < handles.size(); ++i) {
+      if (statuses[i] >= 0) {
+        modules.push_back(Module(handles[i]));
+      } else {
+        modules.push_back(told ? Failure{statuses[i], rtGetErrorString(statuses[i])} : detail::failureOf(status));
+        told = true;
+      }
+    }
+    return modules;
+  }
   /** Loads source, PTX, cubin, SPIR-V or a host object from memory: a string, a container or span of bytes or words. */
   template <class M, class E = DefaultMode>
   static Outcome<E, Module> fromData(const M& image, const ContextRef& context = {}, const ModuleOptions& options = {},

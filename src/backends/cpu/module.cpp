@@ -110,9 +110,8 @@ void giveFibers(const compiler::Object& object) {
   if (calls.load(std::memory_order_relaxed) != &fibers::kCalls) calls.store(&fibers::kCalls, std::memory_order_relaxed);
 }
 
-Status build(Ref<compiler::Object>* object, std::string* log, compiler::Origin* origin, const backend::Image& image) {
+compiler::BuildRequest requestOf(const backend::Image& image) {
   compiler::BuildRequest request;
-  request.origin = origin;
   request.source = image.data;
   request.more.assign(image.more, image.more + image.more_count);
   request.options = image.options;
@@ -121,8 +120,23 @@ Status build(Ref<compiler::Object>* object, std::string* log, compiler::Origin* 
   request.fibers = &fibers::kCalls;
   request.headers.reserve(image.header_count);
   for (uint32_t i = 0; i < image.header_count; ++i) request.headers.push_back({image.header_names[i], image.headers[i]});
+  return request;
+}
+
+Status build(Ref<compiler::Object>* object, std::string* log, compiler::Origin* origin, const backend::Image& image) {
+  compiler::BuildRequest request = requestOf(image);
+  request.origin = origin;
   Status status = compiler::buildForCpu(object, log, request);
   return status.ok() ? status : compiler::buildFailure(status, std::move(*log));
+}
+
+// A source may not ask for what a table may not have: too many arguments, or a name too long.
+Status ofSource(const Status& status) {
+  return status.code() == RT_ERROR_INVALID_IMAGE ? Status::error(RT_ERROR_BUILD_FAILED, "%s", status.message()) : status;
+}
+
+const char* nameOf(const backend::Image& image) {
+  return image.name[0] != '\0' ? image.name : image.format == RT_IMAGE_OPENCL_C ? "kernel.cl" : "image";
 }
 
 }  // namespace
@@ -219,7 +233,7 @@ Status ModuleLoader::load(Ref<backend::Module>* module, const backend::Image& im
   std::string log;
   int32_t origin_code = RT_MODULE_ORIGIN_IMAGE;
   const bool opencl_c = image.format == RT_IMAGE_OPENCL_C;
-  const char* name = image.name[0] != '\0' ? image.name : opencl_c ? "kernel.cl" : "image";
+  const char* name = nameOf(image);
   if (opencl_c) {
     compiler::Origin origin;
     RT_TRY(build(&object, &log, &origin, image));
@@ -228,9 +242,34 @@ Status ModuleLoader::load(Ref<backend::Module>* module, const backend::Image& im
     RT_TRY(compiler::Object::load(&object, image.data.data(), image.data.size(), name));
   }
   Status status = Module::create(module, std::move(object), name, opencl_c, std::move(log), threads_, origin_code);
-  // A source may not ask for what a table may not have: too many arguments, or a name too long.
-  if (opencl_c && status.code() == RT_ERROR_INVALID_IMAGE) return Status::error(RT_ERROR_BUILD_FAILED, "%s", status.message());
-  return status;
+  return opencl_c ? ofSource(status) : status;
+}
+
+// Sources alone are built side by side, and a host object is just loaded.
+void ModuleLoader::loadMany(backend::Loading* loadings, size_t count) {
+  std::vector<compiler::CpuBuild> builds;
+  std::vector<backend::Loading*> built;
+  for (size_t i = 0; i < count; ++i) {
+    backend::Loading& each = loadings[i];
+    if (each.image->format != RT_IMAGE_OPENCL_C) {
+      each.status = load(&each.module, *each.image);
+      continue;
+    }
+    builds.emplace_back().request = requestOf(*each.image);
+    built.push_back(&each);
+  }
+  if (!builds.empty()) compiler::buildManyForCpu(builds.data(), builds.size());
+  for (size_t i = 0; i < built.size(); ++i) {
+    compiler::CpuBuild& from = builds[i];
+    try {
+      built[i]->status = from.status.ok()
+                             ? ofSource(Module::create(&built[i]->module, std::move(from.object), nameOf(*built[i]->image),
+                                                       true, std::move(from.log), threads_, compiler::originCode(from.origin)))
+                             : compiler::buildFailure(from.status, std::move(from.log));
+    } catch (const std::bad_alloc&) {  // of one program among many: the others go on
+      built[i]->status = Status::bare(RT_ERROR_OUT_OF_MEMORY);
+    }
+  }
 }
 
 }  // namespace manyrt::cpu

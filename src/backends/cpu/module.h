@@ -33,6 +33,7 @@ class ModuleLoader final : public backend::ModuleLoader {
   explicit ModuleLoader(uint32_t threads) : threads_(threads) {}
   bool takes(int32_t format) const override { return format == RT_IMAGE_OPENCL_C || format == RT_IMAGE_HOST_OBJECT; }
   Status load(Ref<backend::Module>* module, const backend::Image& image) override;
+  void loadMany(backend::Loading* loadings, size_t count) override;
   uint32_t suits(const backend::ImagePart& part, std::string* why_not) const override;
   Status loadPart(Ref<backend::Module>* module, const backend::ImagePart& part, const char* name) override;
 

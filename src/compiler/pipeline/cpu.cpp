@@ -1,29 +1,20 @@
 // The pipeline from OpenCL C to a loaded object: options, key, cache; and where that has nothing, preprocessor, parser,
-// lowering, compiler. Also the list of what is being built and what is loaded, by key, so that nothing is built twice.
+// lowering, compiler. Also the code that takes the place of quick code later.
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <map>
 #include <mutex>
 #include <optional>
 #include <thread>
 
 #include "base/config.h"
 #include "base/log.h"
-#include "base/single_flight.h"
 #include "base/trace.h"
-#include "compiler/ahead.h"
-#include "compiler/build.h"
 #include "compiler/cache/cache.h"
 #include "compiler/pipeline/background.h"
 #include "compiler/pipeline/cpu_flags.h"
-#include "compiler/pipeline/cpu_unit.h"
+#include "compiler/pipeline/cpu_pipeline.h"
 #include "compiler/pipeline/failure.h"
-#include "compiler/pipeline/front_end.h"
-#include "compiler/pipeline/kept_files.h"
-#include "compiler/pipeline/sanitizer.h"
-#include "compiler/toolchain/compiler.h"
-#include "compiler/toolchain/cpu_target.h"
 #include "compiler/toolchain/elf.h"
 
 namespace manyrt::compiler {
@@ -40,17 +31,15 @@ constexpr char kQuickFile[] = "quick.so", kOptimizedFile[] = "optimised.so";
 
 constexpr int kBackgroundNiceness = 5;  // a quarter of a busy core: what is compiled makes the others faster
 
-enum class Mode : uint8_t { kTiered, kOptimized, kQuick };  // what -rt-tier or RT_CPU_BUILD asks for
-
-Mode modeOf(Tier tier) {
+CpuMode modeOf(Tier tier) {
   if (tier != Tier::kDefault)
-    return tier == Tier::kTiered ? Mode::kTiered : tier == Tier::kOptimized ? Mode::kOptimized : Mode::kQuick;
+    return tier == Tier::kTiered ? CpuMode::kTiered : tier == Tier::kOptimized ? CpuMode::kOptimized : CpuMode::kQuick;
   const char* value = config::get(config::Variable::kCpuBuild);
-  if (value == nullptr || strcmp(value, "tiered") == 0) return Mode::kTiered;
-  if (strcmp(value, "optimized") == 0) return Mode::kOptimized;
-  if (strcmp(value, "quick") == 0) return Mode::kQuick;
+  if (value == nullptr || strcmp(value, "tiered") == 0) return CpuMode::kTiered;
+  if (strcmp(value, "optimized") == 0) return CpuMode::kOptimized;
+  if (strcmp(value, "quick") == 0) return CpuMode::kQuick;
   log::write(RT_LOG_WARNING, "RT_CPU_BUILD=%s is none of tiered, optimized and quick and is not used.", value);
-  return Mode::kTiered;
+  return CpuMode::kTiered;
 }
 
 // Forms are exchanged only where they give the same bits. With -cl-opt-disable there is one form; with -g the user wants the
@@ -69,36 +58,35 @@ CompileJob jobFor(const BuildOptions& options, const CpuUnit& unit, CpuForm form
 
 // ---- What is built and loaded ----
 
-struct Built {
-  Ref<Object> object;
-  std::string log;
-};
-
-struct Loaded {
-  Object* object = nullptr;  // not owned
-  std::string log;
-};
-
-using Wanted = std::pair<Digest, Mode>;  // tiers differ in what they wait for
-
-struct Registry {
-  SingleFlight<Built, Wanted> flights;
-  std::map<Wanted, Loaded> loaded;  // under the lock of the flights
-};
-Registry& registry() {
-  static Registry* instance = new Registry;  // never destroyed: objects may go after the last static
-  return *instance;
-}
-
 // The last Ref is gone. A build that finds the entry at this moment fails to retain it and makes a new one.
 void forget(const Object* object) {
-  Registry& known = registry();
+  CpuRegistry& known = cpuRegistry();
   std::lock_guard lock(known.flights.mutex());
   for (auto entry = known.loaded.begin(); entry != known.loaded.end(); ++entry) {
     if (entry->second.object != object) continue;
     known.loaded.erase(entry);
     return;
   }
+}
+
+}  // namespace
+
+CpuRegistry& cpuRegistry() {
+  static CpuRegistry* instance = new CpuRegistry;  // never destroyed: objects may go after the last static
+  return *instance;
+}
+
+bool CpuRegistry::find(CpuBuilt* found, const CpuBuildKey& key) {
+  const auto entry = loaded.find(key);
+  if (entry == loaded.end() || !entry->second.object->tryRetain()) return false;
+  found->object = Ref<Object>::adopt(entry->second.object);
+  found->log = entry->second.log;
+  return true;
+}
+
+void CpuRegistry::keep(const CpuBuilt& made, const CpuBuildKey& key) {
+  loaded[key] = {made.object.get(), made.log};
+  made.object->watch(forget);
 }
 
 // ---- Better code, later ----
@@ -141,6 +129,8 @@ struct Improvement {
   std::optional<CompileJob> job;  // nothing: the source is translated again
   int64_t since = 0;              // when the quick code was there
 };
+
+namespace {
 
 void store(const cache::Directory& directory, const Digest& key, const std::string& log,
            const std::vector<unsigned char>& object);
@@ -232,55 +222,29 @@ void improve(const Improvement& work, int cancel) {
   work.object->failBetter(reasonOf(status));
 }
 
-// ---- The stages ----
+void beginImprovement(const Improvement& work) {
+  const Status status =
+      background::submit([work](int cancel) { improve(work, cancel); }, [object = work.object] { return object->urgency(); });
+  if (status.ok()) return;
+  reportUnimproved(work.name, status);
+  work.object->failBetter(reasonOf(status));
+}
 
-class Pipeline {
- public:
-  Pipeline(const BuildRequest& request, std::string* log, const CpuLevel& level = nativeCpuLevel())
-      : request_(request), front_end_(request), log_(*log), level_(level) {}
-  Status run(Ref<Object>* object);
-  // The optimised code for the level, which may not be this processor's: nothing is loaded. Reads the cache and writes it.
-  Status runAhead(CpuCode* code);
-  // The same code as text.
-  Status runToText(std::string* text, CpuText form);
-  // The optimised text of a build that is under way, for groups that have been launched since.
-  Status jobLater(CompileJob* job, const Improvement& work, BuildOptions::Groups groups, std::string* log);
+void store(const cache::Directory& directory, const Digest& key, const std::string& log,
+           const std::vector<unsigned char>& object) {
+  const uint32_t length = static_cast<uint32_t>(log.size());
+  std::vector<unsigned char> data(sizeof length);
+  memcpy(data.data(), &length, sizeof length);
+  data.insert(data.end(), log.begin(), log.end());
+  data.insert(data.end(), object.begin(), object.end());
+  cache::store(directory, key, data.data(), data.size());
+}
 
- private:
-  // An #include may find another text by then.
-  bool isTranslatedAgain() const {
-    bool includes = mayInclude(request_.source);
-    for (const std::string_view more : request_.more) includes = includes || mayInclude(more);
-    return !includes;
-  }
-  Status makeKey();
-  Status build(Built* built);
-  Status prepareAhead();
-  bool codeFromCache(CpuCode* code);
-  bool fromCache(Built* built);
-  void improveLater(Built* built, const CpuUnit* optimized);
-  CompileJob backgroundJob(const CpuUnit& optimized);
-  Status compileTo(std::vector<unsigned char>* object, Built* built, const CpuUnit& unit, CpuForm form);
-  Status compileSafely(std::vector<unsigned char>* object, Built* built, Status refused);
-  Status compileWithOwnNames(std::vector<unsigned char>* object, Built* built, Status refused);
-  Status translate(FrontEnd* front_end, CpuUnit* optimized, CpuUnit* quick, std::string* log);
+}  // namespace
 
-  const BuildRequest& request_;
-  FrontEnd front_end_;
-  std::string& log_;
-  const CpuLevel& level_;
-  bool ahead_ = false;  // nothing will be known of launches
-  Compiler compiler_;
-  KernelSanitizer sanitizer_;
-  KeptFiles kept_;
-  Mode mode_ = Mode::kTiered;
-  bool users_names_ = true;
-  Origin origin_ = Origin::kBuilt;
-  Digest key_{};
-  BuildOptions::Groups launched_;  // by kernel, before optimised code is made
-};
+// ---- The steps ----
 
-Status Pipeline::makeKey() {
+Status CpuPipeline::makeKey() {
   Blake2b hash;
   addNumber(&hash, kCpuForm);
   hash.addPart(&level_ == &nativeCpuLevel() ? cpuIdentity() : level_.target);
@@ -288,34 +252,34 @@ Status Pipeline::makeKey() {
   hash.addPart(compiler_.identity);
   hash.addPart(sanitizer_.key());
   hash.addPart(kept_.key());
-  addNumber(&hash, mode_ == Mode::kQuick ? 1 : 0);  // the other two: the same code
+  addNumber(&hash, mode_ == CpuMode::kQuick ? 1 : 0);  // the other two: the same code
   RT_TRY(front_end_.addToKey(&hash, &log_));
   key_ = hash.finish();
   return Status();
 }
 
-Status Pipeline::translate(FrontEnd* front_end, CpuUnit* optimized, CpuUnit* quick, std::string* log) {
+Status CpuPipeline::translate(FrontEnd* front_end, CpuUnit* optimized, CpuUnit* quick, std::string* log) {
   std::string defect;
-  const Status status = front_end->translate(
-      log, [&](Program& program, const Sources& sources, const BuildOptions& options, Diagnostics& diagnostics) {
-        BuildOptions own = options;
-        own.exact_lines = sanitizer_.watches() || kept_.debugs();
-        own.repeats_lines = own.exact_lines || kept_.profiles() || options.debug;
-        own.users_names = kept_.debugs() && users_names_;
-        kept_.keepSources(sources);
-        own.lanes = level_.lanes;
-        own.launched_groups = launched_;
-        const auto make = [&](CpuUnit* unit, CpuForm form) {
-          return makeCpuUnit(unit, form, mostTexts(), &defect, program, sources, own, diagnostics);
-        };
-        if (optimized != nullptr && !make(optimized, CpuForm::kOptimized)) {
-          if (diagnostics.failed()) return false;
-          // A defect of a pass for lanes: simple code is right, and slower.
-          log->append("warning: The optimised code could not be made, and simple code runs instead: " + defect + ".\n");
-          if (!make(optimized, CpuForm::kQuick)) return false;
-        }
-        return quick == nullptr || make(quick, CpuForm::kQuick);
-      });
+  const Status status = front_end->translate(log, [&](Program& program, const Sources& sources, const BuildOptions& options,
+                                                      Diagnostics& diagnostics) {
+    BuildOptions own = options;
+    own.exact_lines = sanitizer_.watches() || kept_.debugs();
+    own.repeats_lines = own.exact_lines || kept_.profiles() || options.debug;
+    own.users_names = kept_.debugs() && users_names_;
+    kept_.keepSources(sources);
+    own.lanes = level_.lanes;
+    own.launched_groups = launched_;
+    const auto make = [&](CpuUnit* unit, CpuForm form) {
+      return makeCpuUnit(unit, form, most_texts_ != 0 ? most_texts_ : mostTexts(), &defect, program, sources, own, diagnostics);
+    };
+    if (optimized != nullptr && !make(optimized, CpuForm::kOptimized)) {
+      if (diagnostics.failed()) return false;
+      // A defect of a pass for lanes: simple code is right, and slower.
+      log->append("warning: The optimised code could not be made, and simple code runs instead: " + defect + ".\n");
+      if (!make(optimized, CpuForm::kQuick)) return false;
+    }
+    return quick == nullptr || make(quick, CpuForm::kQuick);
+  });
   if (!status.ok() && status.code() == RT_ERROR_BUILD_FAILED && !defect.empty())
     return Status::error(RT_ERROR_INTERNAL, "The code of \"%s\" could not be made: %s.", front_end->name(), defect.c_str());
   RT_TRY(status);
@@ -325,7 +289,7 @@ Status Pipeline::translate(FrontEnd* front_end, CpuUnit* optimized, CpuUnit* qui
 }
 
 // An entry: the length of the log as four bytes, the log, the object.
-bool Pipeline::fromCache(Built* built) {
+bool CpuPipeline::fromCache(CpuBuilt* built) {
   trace::BuildStep step("cache miss", front_end_.name());
   cache::Entry data;
   uint32_t length = 0;
@@ -339,25 +303,15 @@ bool Pipeline::fromCache(Built* built) {
     if (request_.more.empty()) kept_.keepText(front_end_.name(), request_.source);
   }
   if (!Object::load(&built->object, data.data() + start, data.size() - start, front_end_.name(), path).ok()) return false;
-  built->object->setTier(mode_ == Mode::kQuick && !hasOneForm(front_end_.options()) ? Object::Tier::kQuick
-                                                                                    : Object::Tier::kOptimized);
+  built->object->setTier(mode_ == CpuMode::kQuick && !hasOneForm(front_end_.options()) ? Object::Tier::kQuick
+                                                                                       : Object::Tier::kOptimized);
   built->object->setTarget(cpuTarget(sanitizer_.word()));
   built->log.assign(reinterpret_cast<const char*>(data.data()) + sizeof length, length);
   step.rename("cache hit");
   return true;
 }
 
-void store(const cache::Directory& directory, const Digest& key, const std::string& log,
-           const std::vector<unsigned char>& object) {
-  const uint32_t length = static_cast<uint32_t>(log.size());
-  std::vector<unsigned char> data(sizeof length);
-  memcpy(data.data(), &length, sizeof length);
-  data.insert(data.end(), log.begin(), log.end());
-  data.insert(data.end(), object.begin(), object.end());
-  cache::store(directory, key, data.data(), data.size());
-}
-
-Status Pipeline::compileTo(std::vector<unsigned char>* object, Built* built, const CpuUnit& unit, CpuForm form) {
+Status CpuPipeline::compileTo(std::vector<unsigned char>* object, CpuBuilt* built, const CpuUnit& unit, CpuForm form) {
   const trace::BuildStep step(stepOf(form), front_end_.name());
   const CompileJob job = jobFor(front_end_.options(), unit, form, sanitizer_, kept_, level_);
   for (size_t i = 0; i < unit.texts.size(); ++i) {
@@ -371,44 +325,79 @@ Status Pipeline::compileTo(std::vector<unsigned char>* object, Built* built, con
   return orDefect(std::move(status), front_end_.name(), output, unit.texts);
 }
 
-Status Pipeline::build(Built* built) {
+Status CpuPipeline::makeTexts(bool* complete, CpuBuilt* built) {
+  *complete = false;
   if (kept_.wanted()) kept_.choose(key_);
   origin_ = Origin::kCached;
-  if (fromCache(built)) return Status();
+  if (fromCache(built)) {
+    *complete = true;
+    return Status();
+  }
   origin_ = Origin::kBuilt;
-  const bool quickly = kept_.debugs() || (mode_ != Mode::kOptimized && !hasOneForm(front_end_.options()));
+  quickly_ = kept_.debugs() || (mode_ != CpuMode::kOptimized && !hasOneForm(front_end_.options()));
   // Optimised code of a source that can be read again is translated when it is compiled, off the caller's time.
-  const bool both = quickly && mode_ == Mode::kTiered && !isTranslatedAgain();
-  const CpuForm form = quickly ? CpuForm::kQuick : CpuForm::kOptimized;
-  CpuUnit optimized, quick;
-  RT_TRY(translate(&front_end_, !quickly || both ? &optimized : nullptr, quickly ? &quick : nullptr, &built->log));
+  both_ = quickly_ && mode_ == CpuMode::kTiered && !isTranslatedAgain();
+  return translate(&front_end_, !quickly_ || both_ ? &optimized_ : nullptr, quickly_ ? &quick_ : nullptr, &built->log);
+}
+
+Status CpuPipeline::compileAlone(CpuBuilt* built) {
+  const CpuForm form = quickly_ ? CpuForm::kQuick : CpuForm::kOptimized;
   std::vector<unsigned char> object;
-  Status status = compileTo(&object, built, quickly ? quick : optimized, form);
-  const bool refused = status.code() == RT_ERROR_INTERNAL && !quickly;
+  Status status = compileTo(&object, built, quickly_ ? quick_ : optimized_, form);
+  const bool refused = status.code() == RT_ERROR_INTERNAL && !quickly_;
   if (refused) status = compileSafely(&object, built, std::move(status));
   if (status.code() == RT_ERROR_INTERNAL && kept_.debugs()) status = compileWithOwnNames(&object, built, std::move(status));
   RT_TRY(status);
-  const std::string path = kept_.keepObject(quickly ? kQuickFile : kOptimizedFile, object);
-  RT_TRY(Object::load(&built->object, object.data(), object.size(), front_end_.name(), path));
-  built->object->setTier(quickly || refused ? Object::Tier::kQuick : Object::Tier::kOptimized);
+  return load(built, object, refused);
+}
+
+void CpuPipeline::describe(CpuBuilt* built, bool is_quick) const {
+  built->object->setTier(is_quick ? Object::Tier::kQuick : Object::Tier::kOptimized);
   built->object->setTarget(cpuTarget(sanitizer_.word()));
-  if (quickly && mode_ == Mode::kTiered) {
-    improveLater(built, both ? &optimized : nullptr);
+}
+
+Status CpuPipeline::load(CpuBuilt* built, const std::vector<unsigned char>& object, bool refused) {
+  const std::string path = kept_.keepObject(quickly_ ? kQuickFile : kOptimizedFile, object);
+  RT_TRY(Object::load(&built->object, object.data(), object.size(), front_end_.name(), path));
+  describe(built, quickly_ || refused);
+  if (quickly_ && mode_ == CpuMode::kTiered) {
+    improveLater(built, both_ ? &optimized_ : nullptr);
   } else if (!refused && !kept_.debugs()) {  // the cache has no code that is slower than it has to be
     store(cache::directory(), key_, built->log, object);
   }
   return Status();
 }
 
+void CpuPipeline::takePart(CpuBuilt* built, Ref<Object> part) {
+  built->object = std::move(part);
+  describe(built, true);
+  improveLater(built, both_ ? &optimized_ : nullptr);
+}
+
+Status CpuPipeline::build(CpuBuilt* built) {
+  bool complete = false;
+  RT_TRY(makeTexts(&complete, built));
+  return complete ? Status() : compileAlone(built);
+}
+
+bool CpuPipeline::mayShareCompiler() const {
+  return quickly_ && mode_ == CpuMode::kTiered && !kept_.wanted() && !sanitizer_.watches() && quick_.texts.size() == 1 &&
+         !quick_.constructor && quick_.largest <= kLongKernel;
+}
+
+CompileJob CpuPipeline::quickJob() const {
+  return jobFor(front_end_.options(), quick_, CpuForm::kQuick, sanitizer_, kept_, level_);
+}
+
 // The compiler refuses the optimised text of a program that is right, which is a defect of the lowering. The quick text is
 // another one, so that the program runs all the same; the log and the messages say that it is slower.
-Status Pipeline::compileSafely(std::vector<unsigned char>* object, Built* built, Status refused) {
+Status CpuPipeline::compileSafely(std::vector<unsigned char>* object, CpuBuilt* built, Status refused) {
   CpuUnit quick;
   std::string log;
   FrontEnd again_from_start(request_);  // a program is lowered once: that changes its tree
   if (!front_end_.options().optimize || !again_from_start.readOptions().ok()) return refused;
   if (!translate(&again_from_start, nullptr, &quick, &log).ok()) return refused;
-  Built again;
+  CpuBuilt again;
   if (!compileTo(object, &again, quick, CpuForm::kQuick).ok()) return refused;
   built->log += "warning: The optimised code could not be made, and simple code runs instead.\n";
   reportUnimproved(front_end_.name(), refused);
@@ -416,13 +405,13 @@ Status Pipeline::compileSafely(std::vector<unsigned char>* object, Built* built,
 }
 
 // A name of the user's means something else in C++: then all variables have names of the library's.
-Status Pipeline::compileWithOwnNames(std::vector<unsigned char>* object, Built* built, Status refused) {
+Status CpuPipeline::compileWithOwnNames(std::vector<unsigned char>* object, CpuBuilt* built, Status refused) {
   CpuUnit quick;
   std::string log;
   FrontEnd again_from_start(request_);
   users_names_ = false;
   if (!again_from_start.readOptions().ok() || !translate(&again_from_start, nullptr, &quick, &log).ok()) return refused;
-  Built again;
+  CpuBuilt again;
   if (!compileTo(object, &again, quick, CpuForm::kQuick).ok()) return refused;
   built->log += "warning: Variables have names of the library's in debuggers.\n";
   return Status();
@@ -431,7 +420,7 @@ Status Pipeline::compileWithOwnNames(std::vector<unsigned char>* object, Built* 
 // The cache gets what comes out of this alone: code that is there soon is no reason to keep slower code. The quick object
 // stays loaded until it is done, so that a build of the same source meanwhile finds it.
 // `optimized`: its text, if that is there by now.
-void Pipeline::improveLater(Built* built, const CpuUnit* optimized) {
+void CpuPipeline::improveLater(CpuBuilt* built, const CpuUnit* optimized) {
   Improvement work;
   work.request = std::make_shared<const KeptRequest>(request_);
   work.sanitizer = sanitizer_;
@@ -446,22 +435,30 @@ void Pipeline::improveLater(Built* built, const CpuUnit* optimized) {
   if (optimized != nullptr) work.job = backgroundJob(*optimized);
   work.since = nowNanoseconds();
   const auto* table = static_cast<const rtHostModule_t*>(built->object->symbol(kModuleSymbol));
-  built->object->expectBetter(table != nullptr ? table->kernel_count : 0);
-  const Status status =
-      background::submit([work](int cancel) { improve(work, cancel); }, [object = work.object] { return object->urgency(); });
-  if (status.ok()) return;
-  reportUnimproved(work.name, status);
-  built->object->failBetter(reasonOf(status));
+  const uint32_t kernels = table != nullptr ? table->kernel_count : 0;
+  if (held_ == nullptr) {
+    built->object->expectBetter(kernels);
+    beginImprovement(work);
+    return;
+  }
+  *held_ = [work] {
+    try {
+      beginImprovement(work);
+    } catch (const std::bad_alloc&) {  // other threads may have the object by now, and wait for better code
+      work.object->failBetter("");
+    }
+  };
+  built->object->expectBetter(kernels);
 }
 
-CompileJob Pipeline::backgroundJob(const CpuUnit& optimized) {
+CompileJob CpuPipeline::backgroundJob(const CpuUnit& optimized) {
   for (size_t i = 0; i < optimized.texts.size(); ++i) kept_.keepText("unit" + std::to_string(i) + ".cpp", optimized.texts[i]);
   CompileJob job = jobFor(front_end_.options(), optimized, CpuForm::kOptimized, sanitizer_, kept_, level_);
   job.niceness = kBackgroundNiceness;
   return job;
 }
 
-Status Pipeline::jobLater(CompileJob* job, const Improvement& work, BuildOptions::Groups groups, std::string* log) {
+Status CpuPipeline::jobLater(CompileJob* job, const Improvement& work, BuildOptions::Groups groups, std::string* log) {
   compiler_ = work.compiler;
   sanitizer_ = work.sanitizer;
   kept_ = work.kept;
@@ -473,6 +470,8 @@ Status Pipeline::jobLater(CompileJob* job, const Improvement& work, BuildOptions
   *job = backgroundJob(optimized);
   return Status();
 }
+
+namespace {
 
 // Rows of groups say which dimension lanes go along, how many there are, and that nothing is left of a row. A group that is one
 // row may be another one next time. It counts only where it fills vectors of any width: a trial with a few items does not
@@ -488,20 +487,22 @@ Status jobForLaunches(CompileJob* job, const Improvement& work, std::string* log
   }
   const BuildRequest request = work.request->request();
   std::string unused;
-  return Pipeline(request, &unused).jobLater(job, work, std::move(groups), log);
+  return CpuPipeline(request, &unused).jobLater(job, work, std::move(groups), log);
 }
+
+}  // namespace
 
 // ---- Ahead of time ----
 
 // No sanitizer and no debugger of this process has a part in code for another one.
-Status Pipeline::prepareAhead() {
+Status CpuPipeline::prepareAhead() {
   ahead_ = true;
-  mode_ = Mode::kOptimized;
+  mode_ = CpuMode::kOptimized;
   RT_TRY(front_end_.readOptions());
   return findCompiler(&compiler_);
 }
 
-bool Pipeline::codeFromCache(CpuCode* code) {
+bool CpuPipeline::codeFromCache(CpuCode* code) {
   cache::Entry data;
   uint32_t length = 0;
   if (!cache::load(&data, key_) || data.size() < sizeof length) return false;
@@ -513,13 +514,13 @@ bool Pipeline::codeFromCache(CpuCode* code) {
   return true;
 }
 
-Status Pipeline::runAhead(CpuCode* code) {
+Status CpuPipeline::runAhead(CpuCode* code) {
   RT_TRY(prepareAhead());
   RT_TRY(makeKey());
   code->optimized = true;
   if (codeFromCache(code)) return Status();
   CpuUnit unit;
-  Built built;
+  CpuBuilt built;
   Status status = translate(&front_end_, &unit, nullptr, &built.log);
   if (status.ok()) status = compileTo(&code->object, &built, unit, CpuForm::kOptimized);
   if (status.code() == RT_ERROR_INTERNAL) {
@@ -531,7 +532,7 @@ Status Pipeline::runAhead(CpuCode* code) {
   return status;
 }
 
-Status Pipeline::runToText(std::string* text, CpuText form) {
+Status CpuPipeline::runToText(std::string* text, CpuText form) {
   RT_TRY(prepareAhead());
   CpuUnit unit;
   RT_TRY(translate(&front_end_, &unit, nullptr, &log_));
@@ -546,52 +547,43 @@ Status Pipeline::runToText(std::string* text, CpuText form) {
   return Status();
 }
 
-Status Pipeline::run(Ref<Object>* object) {
+Status CpuPipeline::prepare() {
   RT_TRY(front_end_.readOptions());
   RT_TRY(findCompiler(&compiler_));
   RT_TRY(findKernelSanitizer(&sanitizer_));
   mode_ = modeOf(front_end_.options().tier);
   // A sanitizer's report has the lines from the object in memory.
   if (!sanitizer_.watches()) kept_ = KeptFiles::find(front_end_.options().debug);
-  if (kept_.debugs()) mode_ = Mode::kQuick;
-  RT_TRY(makeKey());
-  const Wanted wanted(key_, mode_);
-  Registry& known = registry();
-  const auto kept = [&](Built* found) {
-    const auto entry = known.loaded.find(wanted);
-    if (entry == known.loaded.end() || !entry->second.object->tryRetain()) return false;
-    found->object = Ref<Object>::adopt(entry->second.object);
-    found->log = entry->second.log;
-    return true;
-  };
-  const auto keep = [&](const Built& made) {
-    known.loaded[wanted] = {made.object.get(), made.log};
-    made.object->watch(forget);
-  };
-  Built built;
+  if (kept_.debugs()) mode_ = CpuMode::kQuick;
+  return makeKey();
+}
+
+Status CpuPipeline::run(Ref<Object>* object) {
+  RT_TRY(prepare());
+  CpuRegistry& known = cpuRegistry();
+  CpuBuilt built;
   origin_ = Origin::kProcess;
   const Status status = known.flights.run(
-      &built, wanted, kept, [&](Built* made) { return build(made); }, keep);
+      &built, key(), [&](CpuBuilt* found) { return known.find(found, key()); }, [&](CpuBuilt* made) { return build(made); },
+      [&](const CpuBuilt& made) { known.keep(made, key()); });
   if (request_.origin != nullptr) *request_.origin = origin_;
   log_ += built.log;
   *object = std::move(built.object);
   return status;
 }
 
-}  // namespace
-
 Status buildForCpu(Ref<Object>* object, std::string* log, const BuildRequest& request) {
-  return Pipeline(request, log).run(object);
+  return CpuPipeline(request, log).run(object);
 }
 
 Status buildCpuCode(CpuCode* code, const CpuLevel& level, const BuildRequest& request) {
-  RT_TRY(Pipeline(request, &code->log, level).runAhead(code));
+  RT_TRY(CpuPipeline(request, &code->log, level).runAhead(code));
   code->glibc = newestGlibc(&code->needs, code->object.data(), code->object.size());
   return Status();
 }
 
 Status cpuCodeText(std::string* text, std::string* log, CpuText form, const CpuLevel& level, const BuildRequest& request) {
-  return Pipeline(request, log, level).runToText(text, form);
+  return CpuPipeline(request, log, level).runToText(text, form);
 }
 
 Status awaitBetter(const Object& object, Deadline deadline) {

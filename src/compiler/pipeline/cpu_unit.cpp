@@ -52,7 +52,9 @@ bool makeCpuUnit(CpuUnit* unit, CpuForm form, uint32_t most_texts, std::string* 
   emit::UnitText made;
   emit::cpuUnit(&made, module, form == CpuForm::kOptimized ? 1 : most_texts, program, sources, options);
   unit->texts = std::move(made.texts);
+  for (const CpuKernel& row : made.kernels) unit->entries.push_back(row.entry);
   unit->fibers = made.has_fibers;
+  unit->constructor = module.constants != nullptr;
   unit->instructions = made.instructions;
   for (size_t k = 0; k < program.kernels.size(); ++k) {
     const Function& kernel = *program.kernels[k];

@@ -17,7 +17,9 @@ enum class CpuForm : uint8_t { kOptimized, kQuick };
 struct CpuUnit {
   std::vector<std::string> texts;    // C++17, no includes; to be compiled each on its own and linked, the first with the table
   std::vector<std::string> remarks;  // for the log: how kernels run, and why
+  std::vector<std::string> entries;  // names of functions that are not local to a text
   bool fibers = false;               // some kernel runs on them
+  bool constructor = false;          // code that runs when the unit is loaded
   uint32_t largest = 0;              // expressions of the largest kernel: kernelSize()
   uint32_t instructions = 0;         // of the IR that its text was made of, in the largest kernel
 };

@@ -185,7 +185,17 @@ Status Object::load(Ref<Object>* object, const void* data, size_t size, const ch
   return Status();
 }
 
+Ref<Object> Object::part(const Ref<Object>& whole, std::string ending, uint64_t bytes) {
+  return Ref<Object>::adopt(new Object(whole, std::move(ending), bytes));
+}
+
 Status Object::readFile(std::string* bytes) const {
+  if (whole_) {
+    return Status::error(
+        RT_ERROR_NOT_SUPPORTED,
+        "The quick code of the module was compiled together with that of other modules, and has no file of its "
+        "own for an image.");
+  }
   if (!file_.valid()) {
     *bytes = copy_;
     return Status();
@@ -218,9 +228,19 @@ Object::Object(void* handle, Descriptor file) : handle_(handle), file_(std::move
   if (file_.valid()) kept.fetch_add(1, std::memory_order_relaxed);
 }
 
+// The code of the whole, without its lines: code that is compiled together has none.
+Object::Object(const Ref<Object>& whole, std::string ending, uint64_t bytes)
+    : whole_(whole),
+      ending_(std::move(ending)),
+      handle_(whole->handle_),
+      file_bytes_(bytes),
+      base_(whole->base_),
+      begin_(whole->begin_),
+      bytes_(whole->bytes_) {}
+
 Object::~Object() {
   if (watcher_ != nullptr) watcher_(this);
-  closeObject(handle_);
+  if (!whole_) closeObject(handle_);
   if (file_.valid()) kept.fetch_sub(1, std::memory_order_relaxed);
 }
 
@@ -235,6 +255,6 @@ KernelCode KernelCode::of(const rtHostModuleKernel_t& kernel, const unsigned cha
   return code;
 }
 
-void* Object::symbol(const char* name) const { return dlsym(handle_, name); }
+void* Object::symbol(const char* name) const { return dlsym(handle_, ending_.empty() ? name : (name + ending_).c_str()); }
 
 }  // namespace manyrt::compiler

@@ -220,6 +220,15 @@ void modules(const rt::Context& context) {
   const rt::Module module = OK(rt::Module::fromSource(kSource, context, "", no));
   const rt::Module loaded = OK(rt::Module::fromData(rt::Span<const char>(kSource, std::strlen(kSource)), context, {}, no));
   REFUSED(rt::Module::fromFile("absent.cl", context, {}, no), RT_ERROR_IO);
+  rt::ModuleOptions named;
+  named.name = "second.cl";
+  std::vector<rt::Result<rt::Module>> many =
+      rt::Module::buildMany({kSource, "__kernel void bad() { absent(); }", kSource}, context, {{}, named, {}});
+  EXPECT(many.size() == 3 && many[0].ok() && !many[1].ok() && many[2].ok());
+  EXPECT(many[1].status() == RT_ERROR_BUILD_FAILED);
+  EXPECT(many[1].failure().message.find("Source 1 of 3 (\"second.cl\"): ") != std::string::npos);
+  EXPECT(OK(many[2]->kernelCount(no)) == 2);
+  EXPECT(rt::Module::buildMany({}, context).empty());
   const rt::Module joined = OK(rt::Module::fromSources(
       {"int far(void); __kernel void one(__global int* x) { x[0] = far(); }", "int far(void) { return VALUE; }"}, context,
       "-DVALUE=4", no));

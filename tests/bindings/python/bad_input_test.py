@@ -42,6 +42,8 @@ class BadInputTest(unittest.TestCase):
     def test_a_source_is_a_text(self):
         self.refused(TypeError, "bytes", self.context.module, SOURCE.encode())
         self.refused(TypeError, "None", self.context.module, None)
+        self.refused(TypeError, "None", self.context.modules, [SOURCE, None])
+        self.refused(manyrt.InvalidValue, "NUL", self.context.modules, [SOURCE, "a\0"])
 
     def test_names_of_options_that_do_not_exist(self):
         data = self.context.zeros(4)

@@ -34,6 +34,33 @@ class KernelsTest(unittest.TestCase):
     def tearDownClass(cls):
         cls.context.close()
 
+    def test_many_modules_at_once(self):
+        sources = [f"kernel void set(global int *x) {{ x[0] = {number} * SCALE; }}" for number in range(6)]
+        modules = self.context.modules(sources, "-DSCALE=2", names=[f"{number}.cl" for number in range(6)])
+        out = self.context.zeros(1, "int32")
+        for number, module in enumerate(modules):
+            module["set"][1, 1](self.stream, out)
+            self.assertEqual(out.tolist(self.stream), [number * 2])
+            self.assertEqual(module.info["name"], f"{number}.cl")
+        modules = self.context.modules(iter(sources[:2]), ["-DSCALE=1", "-DSCALE=5"])
+        modules[1]["set"][1, 1](self.stream, out)
+        self.assertEqual(out.tolist(self.stream), [5])
+        self.assertEqual(self.context.modules([]), [])
+
+    def test_of_many_modules_one_that_fails_is_named(self):
+        good, bad = "kernel void one(global int *x) { x[0] = 1; }", "kernel void bad() { absent(); }"
+        live = manyrt.live_handles("module")
+        with self.assertRaisesRegex(manyrt.BuildFailed, r"Source 1 of 3 \("b.cl"\): [^$]*absent"):
+            self.context.modules([good, bad, good], names=["a.cl", "b.cl", "c.cl"])
+        self.assertEqual(manyrt.live_handles("module"), live)
+        modules = self.context.modules([bad, good, bad], return_errors=True)
+        self.assertIn("the first of 2 that failed", str(modules[0]))
+        self.assertIsInstance(modules[2], manyrt.BuildFailed)
+        self.assertEqual(modules[1].kernels, ["one"])
+        for given in ({"names": ["a"]}, {"options": ["", ""]}):
+            with self.assertRaisesRegex(manyrt.InvalidValue, "There are 3 sources and"):
+                self.context.modules([good, good, good], **given)
+
     def test_every_number_type(self):
         out = self.context.zeros(10, "float64")
         values = (-7, 200, -30000, 60000, -2**31, 2**32 - 1, -2**40, 2**63, 0.5, 0.1)

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace manyrt {
@@ -92,6 +93,66 @@ TEST_F(SingleFlightTest, ThreadsThatAskAtOnceShareOneBuild) {
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(builds.load(), 1);
   for (const std::string& result : results) EXPECT_EQ(result, "one");
+}
+
+// Two callers that each build several, with the same keys in other orders: each lands its own before it waits.
+TEST_F(SingleFlightTest, CallersOfSeveralBuildsLandTheirOwnBeforeTheyWait) {
+  using Flights = SingleFlight<std::string, Digest>;
+  constexpr unsigned char kKeys = 16;
+  std::atomic<int> builds{0};
+  const auto call = [&](bool backwards) {
+    std::vector<std::pair<Digest, Flights::Ticket>> own, others;
+    for (unsigned char i = 0; i < kKeys; ++i) {
+      Digest key{};
+      key[0] = backwards ? static_cast<unsigned char>(kKeys - 1 - i) : i;
+      std::string result;
+      Flights::Ticket ticket;
+      const auto kept = [&](std::string* found) {
+        *found = kept_[key[0]];
+        return !found->empty();
+      };
+      switch (flights_.begin(&ticket, &result, key, kept)) {
+        case Flights::Start::kKept:
+          EXPECT_EQ(result, std::to_string(key[0]));
+          break;
+        case Flights::Start::kOwn:
+          own.emplace_back(key, ticket);
+          break;
+        case Flights::Start::kOthers:
+          others.emplace_back(key, ticket);
+          break;
+      }
+    }
+    for (auto& [key, ticket] : own) {
+      ++builds;
+      ticket->result = std::to_string(key[0]);
+      flights_.land(*ticket, key, Status(), [&, at = key[0]](const std::string& made) { kept_[at] = made; });
+    }
+    for (auto& [key, ticket] : others) {
+      std::string result;
+      EXPECT_TRUE(flights_.await(&result, *ticket).ok());
+      EXPECT_EQ(result, std::to_string(key[0]));
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i) threads.emplace_back(call, i % 2 != 0);
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(builds, kKeys);
+}
+
+// What one thread begins twice it need not build twice, and can await once it has landed the first.
+TEST_F(SingleFlightTest, TheSameKeyTwiceInOneCallIsOneBuild) {
+  using Flights = SingleFlight<std::string, Digest>;
+  const Digest key{};
+  std::string result;
+  Flights::Ticket own, again;
+  const auto none = [](std::string*) { return false; };
+  ASSERT_EQ(flights_.begin(&own, &result, key, none), Flights::Start::kOwn);
+  ASSERT_EQ(flights_.begin(&again, &result, key, none), Flights::Start::kOthers);
+  own->result = "made";
+  flights_.land(*own, key, Status::bare(RT_ERROR_TIMEOUT), [](const std::string&) { FAIL() << "a failure is kept"; });
+  EXPECT_EQ(flights_.await(&result, *again).code(), RT_ERROR_TIMEOUT);
+  EXPECT_EQ(result, "made");
 }
 
 }  // namespace

@@ -8,14 +8,14 @@ the program says.
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple, Union
 
 from . import _library, _show
 from ._library import NULL, ffi, lib
 from ._object import Owned, apart, as_dict, choice, label_bytes, numbers_of, utf8
 from .dtypes import DType
 from .errors import check
-from .kernel import Module
+from .kernel import Module, build_modules
 from .memory import Array, Pool
 from .stream import Event, Fence, Stream
 
@@ -217,6 +217,13 @@ class Context(Owned):
         """Kernels from OpenCL C source. A compiler may run: blocks meanwhile. BuildFailed has the compiler's log. `name` stands
         in messages and traces; `headers` are texts by the names that #include has for them, and are found before any file."""
         return Module(self, source, options, name=name, headers=headers)
+
+    def modules(self, sources: Iterable[str], options: str | Iterable[str] = "", *, names: Iterable[str] = (),
+                headers: Optional[Mapping[str, str]] = None, return_errors: bool = False) -> List[Any]:
+        """A module for each source, built side by side: in less time than one after the other. `options` are those of all,
+        or of each. If a source fails, its error is raised, with its place, and the others are closed. With `return_errors` the
+        list has the error in the module's place instead; of these, the first has the compiler's log."""
+        return build_modules(self, sources, options, names, headers or {}, return_errors)
 
     def load_image(self, image: Any, options: str = "", *, name: str = "",
                    format: str = "auto") -> Module:  # pylint: disable=redefined-builtin

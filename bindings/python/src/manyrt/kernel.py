@@ -12,13 +12,13 @@ import ctypes
 import os
 import struct
 from operator import index
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, NoReturn, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, NamedTuple, NoReturn, Optional, Tuple, Union
 
 from . import _show
 from ._library import NULL, ffi, hot, lib
 from ._object import Owned, as_dict, choice, text, utf8, wait
 from .dtypes import C_TYPES, DType
-from .errors import InvalidValue, WrongContext, check, raise_error
+from .errors import InvalidValue, WrongContext, check, error_of, last_message, raise_error
 from .graph_parts import Access, GraphBuffer, GraphValue, Place, operand
 from .memory import Array
 
@@ -440,6 +440,13 @@ class Module(Owned):
         self.context = context
         self._own(out[0])
 
+    @classmethod
+    def _of(cls, context: Context, handle: Any) -> Module:
+        module = cls.__new__(cls)
+        module.context = context
+        module._own(handle)
+        return module
+
     def kernel(self, name: str) -> Kernel:
         """A kernel by its name in the source."""
         out = ffi.new("rtKernel_t *")
@@ -486,3 +493,38 @@ class Module(Owned):
         """Waits until launches run the code that stays, at most `timeout` seconds (then Timeout). The CPU has it some time
         after the first code; elsewhere it is there at once."""
         check(wait(lambda limit: lib.rtModuleWait(self._h, lib.RT_MODULE_OPTIMIZED, limit), timeout))
+
+
+def build_modules(context: Context, sources: Iterable[str], options: str | Iterable[str], names: Iterable[str],
+                  headers: Mapping[str, str], return_errors: bool) -> List[Any]:
+    """Context.modules(). A list of modules, or of modules and errors."""
+    texts = [ffi.new("char[]", utf8(each, f"source {number}")) for number, each in enumerate(sources)]
+    words = [options] * len(texts) if isinstance(options, str) else list(options)
+    labels = list(names) or [""] * len(texts)
+    for what, given in (("options", words), ("names", labels)):
+        if len(given) != len(texts):
+            raise InvalidValue(f"There are {len(texts)} sources and {len(given)} {what}.")
+    if not texts:
+        return []
+    keep: List[Any] = []
+    chosen = [_module_options(each, "opencl_c", name, headers, keep) for each, name in zip(words, labels)]
+    handles = ffi.new("rtModule_t[]", len(texts))
+    statuses = ffi.new("rtStatus_t[]", len(texts))
+    status = lib.rtModuleBuildMany(handles, statuses, ffi.new("char *[]", texts), len(texts),
+                                   ffi.new("rtModuleOptions_t *[]", chosen), context._h)
+    first = error_of(status, last_message()) if status < 0 else None
+    del keep
+    results: List[Any] = []
+    told = False
+    for handle, each in zip(handles, statuses):
+        if each >= 0:
+            results.append(Module._of(context, handle))
+        else:
+            results.append(error_of(each, "") if told else first)
+            told = True
+    if first is not None and not return_errors:
+        for result in results:
+            if isinstance(result, Module):
+                result.close()
+        raise first
+    return results

@@ -1331,7 +1331,7 @@ impl Default for rtHostModule_t {
     }
 }
 
-/// Options of rtModuleLoadData and rtModuleLoadFile.
+/// Options of rtModuleLoadData, rtModuleLoadFile and rtModuleBuildMany.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct rtModuleOptions_t {
@@ -3276,6 +3276,32 @@ extern "C" {
         context: rtContext_t,
     ) -> rtStatus_t;
 
+    /// Builds many modules, each from a source of its own, side by side on the cores of the host. The result is that of a call
+    /// of rtModuleLoadData for each source, in less time. A source that fails keeps no other from being built: all that can be
+    /// built are given. The call then returns the status of the first source that failed, in the order of the array, and the
+    /// message names that source. A count of 0, or of more than 65,536, is INVALID\_VALUE.
+    ///
+    /// - out modules: receives count modules, which the caller destroys; NULL where a source failed
+    /// - out statuses: receives count statuses, one for each source; may be NULL. Where the call is refused as a whole, each is
+    /// - the status that it returns
+    /// - in sources: count texts, borrowed for the call
+    /// - in count: elements of each
+    /// - in options: count pointers to options, whose format is RT\_IMAGE\_AUTO or that of a text; may be NULL; an element may
+    /// - be NULL
+    /// - in context: may be NULL: current
+    /// - blocks: maybe, while compilers run
+    /// - capture: outside
+    /// - errors: INVALID\_VALUE, INVALID\_HANDLE, NOT\_FOUND, OUT\_OF\_MEMORY, NOT\_SUPPORTED (a format of another device),
+    /// - BUILD\_FAILED, COMPILER\_NOT\_FOUND, INVALID\_IMAGE (not of OpenCL C), BUSY, IO, DEVICE\_LOST, DRIVER
+    pub fn rtModuleBuildMany(
+        modules: *mut rtModule_t,
+        statuses: *mut rtStatus_t,
+        sources: *const *const c_char,
+        count: u32,
+        options: *const *const rtModuleOptions_t,
+        context: rtContext_t,
+    ) -> rtStatus_t;
+
     /// Makes a module from source or machine code in memory, as cuModuleLoadDataEx.
     ///
     /// - out module: receives the module, which the caller destroys
@@ -5126,7 +5152,7 @@ mod tests {
 
     #[test]
     fn every_function_is_linked() {
-        let functions: [(&str, *const ()); 192] = [
+        let functions: [(&str, *const ()); 193] = [
             ("rtGetVersion", rtGetVersion as *const ()),
             ("rtInit", rtInit as *const ()),
             ("rtShutdown", rtShutdown as *const ()),
@@ -5228,6 +5254,7 @@ mod tests {
             ("rtMemPoolSetOutOfMemoryCallback", rtMemPoolSetOutOfMemoryCallback as *const ()),
             ("rtModuleCreateFromSource", rtModuleCreateFromSource as *const ()),
             ("rtModuleCreateFromSources", rtModuleCreateFromSources as *const ()),
+            ("rtModuleBuildMany", rtModuleBuildMany as *const ()),
             ("rtModuleLoadData", rtModuleLoadData as *const ()),
             ("rtModuleLoadFile", rtModuleLoadFile as *const ()),
             ("rtModuleGetImage", rtModuleGetImage as *const ()),

@@ -144,6 +144,42 @@ impl Module {
         Ok(Module::from_handle(handle, context))
     }
 
+    /// Builds many modules side by side, each from a source of its own: a module or an error for each, in their order. Of the
+    /// errors the first has the compiler's log. `options`: none, or those of each source.
+    pub fn build_many(context: &Context, sources: &[&str], options: &[ModuleOptions]) -> Result<Vec<Result<Module>>> {
+        let operation = "rtModuleBuildMany";
+        if !options.is_empty() && options.len() != sources.len() {
+            let message = format!("There are {} sources and options of {}.", sources.len(), options.len());
+            return Err(crate::Error::new(crate::Status::INVALID_VALUE, operation, message));
+        }
+        let texts = sources.iter().map(|source| c_string(operation, "source", source)).collect::<Result<Vec<_>>>()?;
+        let pointers: Vec<_> = texts.iter().map(|text| text.as_ptr()).collect();
+        let kept = options.iter().map(|each| each.to_raw(operation)).collect::<Result<Vec<_>>>()?;
+        let raw: Vec<*const manyrt_sys::rtModuleOptions_t> = kept.iter().map(|each| &each.raw as *const _).collect();
+        let mut handles: Vec<manyrt_sys::rtModule_t> = vec![ptr::null_mut(); sources.len()];
+        let mut statuses = vec![0; sources.len()];
+        if sources.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut first = call!(rtModuleBuildMany(
+            handles.as_mut_ptr(),
+            statuses.as_mut_ptr(),
+            pointers.as_ptr(),
+            pointers.len() as u32,
+            if raw.is_empty() { ptr::null() } else { raw.as_ptr() },
+            context.as_raw()
+        ))
+        .err();
+        let results = handles.iter().zip(&statuses).map(|(handle, status)| {
+            if *status >= 0 {
+                return Ok(Module::from_handle(*handle, context));
+            }
+            let status = crate::Status(*status);
+            Err(first.take().unwrap_or_else(|| crate::Error::new(status, operation, status.meaning())))
+        });
+        Ok(results.collect())
+    }
+
     /// Makes a module from source or machine code in memory. Blocks while a compiler runs.
     ///
     /// # Safety

@@ -263,6 +263,18 @@ fn modules_have_headers_and_kernels() {
     assert_eq!(data.to_vec().unwrap(), [6, 5]);
     let sources = ["int far(void); kernel void four(global int* x) { x[0] = far(); }", "int far(void) { return 4; }"];
     Module::from_sources(&context, &sources, "").unwrap().kernel("four").unwrap();
+    let sources = ["kernel void five(global int* x) { x[0] = 5; }", "kernel void bad() { absent(); }", "kernel void six() {}"];
+    let named = |name: &str| ModuleOptions { name: name.to_owned(), ..Default::default() };
+    let options = [named("five.cl"), named("bad.cl"), named("six.cl")];
+    let many = Module::build_many(&context, &sources, &options).unwrap();
+    assert_eq!(many.len(), 3);
+    many[0].as_ref().unwrap().kernel("five").unwrap();
+    many[2].as_ref().unwrap().kernel("six").unwrap();
+    let error = many[1].as_ref().unwrap_err();
+    assert_eq!(error.status(), Status::BUILD_FAILED);
+    assert!(error.message().contains("Source 1 of 3 (\"bad.cl\"): "), "{}", error.message());
+    assert_eq!(Module::build_many(&context, &sources, &options[..2]).unwrap_err().status(), Status::INVALID_VALUE);
+    assert!(Module::build_many(&context, &[], &[]).unwrap().is_empty());
     let folder = std::env::temp_dir().join(format!("manyrt-rust-{}.cl", std::process::id()));
     std::fs::write(&folder, "kernel void three(global int* x) { x[0] = 3; }").unwrap();
     // SAFETY: it is source.
