@@ -45,8 +45,8 @@ class Object : public RefCounted {
  public:
   // `path`: a file with these bytes that stays, which debuggers and profilers know the code by; empty: none.
   static Status load(Ref<Object>* object, const void* data, size_t size, const char* name, const std::string& path = "");
-  // One of several units that were compiled and linked together: its symbols are those of `whole` with the ending, and its
-  // share of the file is `bytes`. The whole stays loaded as long as any part of it. Throws bad_alloc.
+  // One of several units that were compiled and linked together. Its symbols are those of `whole` with the ending, and `bytes`
+  // is its share of the file. The whole stays loaded as long as any part of it. Throws bad_alloc.
   static Ref<Object> part(const Ref<Object>& whole, std::string ending, uint64_t bytes);
   ~Object() override;
   void* symbol(const char* name) const;  // null: none. Throws bad_alloc

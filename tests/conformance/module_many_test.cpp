@@ -1,5 +1,5 @@
-// Many modules of one call, on every device that builds kernels: what is built, what one failure leaves of the others, and what
-// the call is refused for. Processes, caches and compilers are in tests/process/builds_test.cpp.
+// Many modules of one call, on every device that builds kernels: what is built, and what one failure leaves of the others.
+// Processes, caches and compilers are in tests/process/builds_test.cpp.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -10,8 +10,7 @@
 namespace rttest {
 namespace {
 
-// Kernels of all kinds that a compiler is given together: helpers of one name, local memory and barriers, constants that an
-// exporter finds, constants that code initialises, two kernels, none.
+// Sources that a compiler is given together: helpers of one name, local memory and barriers, constants, several kernels.
 std::string sourceOf(uint32_t number) {
   const std::string n = std::to_string(number);
   const std::string helper = "uint help(uint x) { return x * 3 + " + n + "; }\n";

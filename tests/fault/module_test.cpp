@@ -1,4 +1,6 @@
 // Fault scenarios of modules: from data, from a file, from a source, and the launch of what is in them.
+#include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -6,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "base/fault.h"
 #include "driver.h"
 #include "support/cuda_images.h"
 
@@ -90,6 +93,53 @@ TEST_P(SourceFaults, ManyAtOnce) {
              }
              return wrong != RT_SUCCESS ? wrong : first == result ? result : RT_ERROR_INTERNAL;
            }});
+}
+
+// The same where each run builds all, since its sources are new. It passes thousands of faults, of which some are tried.
+TEST_P(ModuleFaults, ManyThatAreBuilt) {
+  constexpr int kSources = 4;
+  static int runs = 0;
+  uint64_t faults = 0;
+  for (const bool onwards : {false, true}) {
+    for (uint64_t k = 1; !HasFailure(); k = k * 3 / 2 + 1) {
+      char texts[kSources][128];
+      const char* sources[kSources];
+      rtModule_t modules[kSources];
+      rtStatus_t statuses[kSources];
+      ++runs;
+      for (int i = 0; i < kSources; ++i) {
+        std::snprintf(texts[i], sizeof texts[i], "__kernel void f(__global uint* out) { out[get_global_id(0)] = %d; }\n",
+                      10 * runs + i);
+        sources[i] = texts[i];
+      }
+      const uint64_t live = liveHandles();
+      manyrt::fault::arm(k, onwards);
+      const rtStatus_t result = rtModuleBuildMany(modules, statuses, sources, kSources, nullptr, world().context);
+      const uint64_t met = manyrt::fault::disarm();
+      const std::string what = manyrt::fault::lastFault();
+      SCOPED_TRACE("fault " + std::to_string(k) + (onwards ? " onwards" : "") + " (" + what + ")");
+      rtStatus_t first = RT_SUCCESS;
+      for (int i = 0; i < kSources; ++i) {
+        if (first == RT_SUCCESS) first = statuses[i];
+        EXPECT_EQ(statuses[i] == RT_SUCCESS, modules[i] != nullptr) << i;
+        EXPECT_TRUE(statuses[i] == RT_SUCCESS || statuses[i] == RT_ERROR_OUT_OF_MEMORY) << statuses[i] << " of " << i;
+        EXPECT_RT_OK(rtModuleDestroy(modules[i]));
+      }
+      EXPECT_EQ(result, first);
+      EXPECT_EQ(liveHandles(), live);
+      ASSERT_RT_OK(rtModuleBuildMany(modules, statuses, sources, kSources, nullptr, world().context)) << lastMessage();
+      for (const rtModule_t module : modules) {
+        uint32_t count = 0;
+        EXPECT_RT_OK(rtModuleGetKernelCount(&count, module));
+        EXPECT_EQ(count, 1u);
+        EXPECT_RT_OK(rtModuleDestroy(module));
+      }
+      if (what.empty()) break;
+      faults = std::max(faults, met);
+    }
+  }
+  RecordProperty("faults_passed", static_cast<int>(faults));
+  EXPECT_GT(faults, 100u);
 }
 
 TEST_P(ModuleFaults, ScratchMemory) {

@@ -74,7 +74,7 @@ int manyBuilds(int, char** argv) {
   for (uint32_t i = 0; i < 24; ++i) builds.expectRuns(i);
   for (const rtModule_t module : builds.modules) OK(rtModuleWait(module, RT_MODULE_OPTIMIZED, RT_TIMEOUT_INFINITE));
   for (uint32_t i = 0; i < 24; ++i) builds.expectRuns(i);
-  // What the process has is given at once, and nothing of it is built again.
+  // Modules that the process has are given at once, and none is built again.
   Builds again(24);
   OK(again.build());
   again.expectOrigin(RT_MODULE_ORIGIN_PROCESS);

@@ -177,8 +177,8 @@ class Module : public Owner<Borrowed<rtModule_t>, rtModuleDestroy> {
     return detail::fetch<E, Module>(rtModuleCreateFromSources, static_cast<const char* const*>(texts.data()),
                                     static_cast<std::uint32_t>(texts.size()), options.c_str(), context.get());
   }
-  /** Builds many modules side by side, each from a source of its own: a module or a failure for each, in their order. Of the
-   *  failures the first has the compiler's log. options: none, or those of each source. */
+  /** Builds many modules side by side, each from a source of its own: a module or a failure for each, in their order. The
+   *  first failure has the compiler's log. options: none, or those of each source. */
   static std::vector<Result<Module>> buildMany(const std::vector<std::string>& sources, const ContextRef& context = {},
                                                const std::vector<ModuleOptions>& options = {}) {
     std::vector<const char*> texts;

@@ -1,6 +1,6 @@
-// Many builds for the CPU in one call. Threads take a few sources at a time, run the front end for each, and start one compiler
-// for the quick code of all of these: compiler, assembler and linker take some 20 ms to start, and a small kernel 10 ms more.
-// Each module gets a part of the object that they make. Optimised code, which stays, is compiled for each module alone.
+// Many builds for the CPU in one call. Threads take a few sources at a time and run the front end for each. Then they start one
+// compiler for the quick code of all of these. Compiler, assembler and linker take some 20 ms to start, and 10 ms for a small
+// kernel. Each module gets a part of the object that they make. Optimised code, which stays, is compiled for each module alone.
 #include <algorithm>
 #include <atomic>
 #include <new>
@@ -22,7 +22,7 @@ constexpr size_t kMostTaken = 16, kFewestTaken = 8;
 // Text for one compiler.
 constexpr size_t kMostBytes = 256 << 10;
 
-// What all threads of a call share.
+// The state that all threads of a call share.
 struct Call {
   CpuBuild* builds;
   size_t count;
@@ -136,7 +136,7 @@ class One {
 
 std::string endingOf(size_t number) { return "__" + std::to_string(number); }
 
-// A unit as a part of a text with several: in a namespace of its own, and what has the linkage of C under names of its own.
+// Adds a unit to a text with several, in a namespace of its own. Macros give an ending to its names with the linkage of C.
 void addUnit(std::string* text, const CpuUnit& unit, size_t number) {
   const std::string ending = endingOf(number);
   std::vector<std::string> names = unit.entries;

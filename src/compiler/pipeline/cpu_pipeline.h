@@ -1,5 +1,5 @@
-// One build for the CPU, step by step: cpu.cpp runs all steps for one source, cpu_many.cpp the first and the last ones for each
-// of many, with a compiler for several between them. Also the list of what is being built and what is loaded, by key, so that
+// One build for the CPU, step by step. cpu.cpp runs all steps for one source. For many sources, cpu_many.cpp runs the steps
+// before and after the compiler, which several share. Also the list of what is being built and what is loaded, by key, so that
 // nothing is built twice.
 #pragma once
 
@@ -78,10 +78,10 @@ class CpuPipeline {
 
   // Over how many compilers the kernels of one source are spread.
   void limitTexts(uint32_t most) { most_texts_ = most; }
-  // What is to follow a build in the background is put there, to be started by the caller once, and then throws nothing.
+  // The build's work in the background is put there instead of being started. The caller calls it once; it throws nothing.
   void holdBackground(std::function<void()>* held) { held_ = held; }
-  // Whether a compiler may make the object together with others of the same flags: quick code that optimised code is to
-  // replace, so that nothing that stays depends on what it was compiled with, and without lines for tools.
+  // Whether a compiler may make the object together with others of the same flags. It may for quick code that optimised code is
+  // to replace: nothing that stays depends on what it was compiled with. Code with lines for tools has a compiler of its own.
   bool mayShareCompiler() const;
   CompileJob quickJob() const;  // of this build alone
   const CpuUnit& quickUnit() const { return quick_; }
@@ -89,7 +89,7 @@ class CpuPipeline {
   const char* name() const { return front_end_.name(); }
 
  private:
-  // What an #include finds may be another text by then.
+  // An #include may find another text by then.
   bool isTranslatedAgain() const {
     bool includes = mayInclude(request_.source);
     for (const std::string_view more : request_.more) includes = includes || mayInclude(more);
@@ -124,7 +124,7 @@ class CpuPipeline {
   Origin origin_ = Origin::kBuilt;
   Digest key_{};
   BuildOptions::Groups launched_;  // by kernel, before optimised code is made
-  // Of makeTexts().
+  // Made by makeTexts().
   CpuUnit optimized_, quick_;
   bool quickly_ = false;  // the call waits for quick code
   bool both_ = false;     // and there is the optimised text already

@@ -140,7 +140,7 @@ TEST_F(SingleFlightTest, CallersOfSeveralBuildsLandTheirOwnBeforeTheyWait) {
   EXPECT_EQ(builds, kKeys);
 }
 
-// What one thread begins twice it need not build twice, and can await once it has landed the first.
+// A thread that begins a build twice builds once, and can await the second once it has landed the first.
 TEST_F(SingleFlightTest, TheSameKeyTwiceInOneCallIsOneBuild) {
   using Flights = SingleFlight<std::string, Digest>;
   const Digest key{};
