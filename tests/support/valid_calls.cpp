@@ -489,9 +489,10 @@ bool Environment::fillPointer(const Function& function, const Argument& argument
 
 std::vector<std::string> outputsNotZeroed(const Function& function, const Call& call) {
   std::vector<std::string> names;
-  uint64_t textSize = 0;
+  uint64_t textSize = 0, count = 1;
   for (size_t i = 0; i < function.arguments.size(); ++i) {
     if (function.arguments[i].name == "size") textSize = call.words[i];
+    if (function.arguments[i].name == "count") count = call.words[i];
   }
   for (size_t i = 0; i < function.arguments.size(); ++i) {
     const Argument& argument = function.arguments[i];
@@ -506,6 +507,8 @@ std::vector<std::string> outputsNotZeroed(const Function& function, const Call& 
     }
     if (argument.type == "char *" && textSize == 0) continue;
     if (argument.name == "statuses") continue;  // each has the status of its source, or of the call
+    // An array without elements, or of a length that is refused, is not written.
+    if (argument.name == "modules" && (count == 0 || count > 65536)) continue;
     // 0 is a descriptor that a program may well have open: -1 is none.
     const unsigned char none = argument.name == "descriptor" ? 0xFF : 0;
     const auto isNone = [&](unsigned char byte) { return byte == none; };

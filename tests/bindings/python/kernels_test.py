@@ -50,7 +50,7 @@ class KernelsTest(unittest.TestCase):
     def test_of_many_modules_one_that_fails_is_named(self):
         good, bad = "kernel void one(global int *x) { x[0] = 1; }", "kernel void bad() { absent(); }"
         live = manyrt.live_handles("module")
-        with self.assertRaisesRegex(manyrt.BuildFailed, r"Source 1 of 3 \("b.cl"\): [^$]*absent"):
+        with self.assertRaisesRegex(manyrt.BuildFailed, r'(?s)Source 1 of 3 \("b.cl"\): .*absent'):
             self.context.modules([good, bad, good], names=["a.cl", "b.cl", "c.cl"])
         self.assertEqual(manyrt.live_handles("module"), live)
         modules = self.context.modules([bad, good, bad], return_errors=True)
