@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <thread>
 
@@ -216,7 +217,13 @@ std::string reasonOf(const Status& status) {
 }
 
 void improve(const Improvement& work, int cancel) {
-  const Status status = tryToImprove(work, cancel);
+  Status status;
+  try {
+    status = tryToImprove(work, cancel);
+  } catch (const std::bad_alloc&) {  // calls that wait for the code have to go on
+    if (work.object->improvement() == Object::Improvement::kPending) work.object->failBetter("");
+    throw;
+  }
   if (status.ok()) return;
   if (status.code() != RT_ERROR_SHUT_DOWN) reportUnimproved(work.name, status);
   work.object->failBetter(reasonOf(status));

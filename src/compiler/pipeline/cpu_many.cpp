@@ -35,7 +35,7 @@ struct Call {
   // The first of those that the caller takes, and how many; 0: none is left. The last ones are fewer, so that threads end
   // at about the same time.
   size_t take(size_t* first) {
-    const size_t fewest = std::clamp<size_t>(count / threads, 1, kFewestTaken);
+    const size_t fewest = std::min((count + threads - 1) / threads, kFewestTaken);
     // Relaxed: the builds were there before the threads were.
     size_t at = next.load(std::memory_order_relaxed);
     for (;;) {
@@ -66,7 +66,7 @@ class One {
  public:
   One(Call& call, size_t number)
       : call_(call), number_(number), build_(call.builds[number]), pipeline_(build_.request, &build_.log) {
-    pipeline_.limitTexts(static_cast<uint32_t>(std::clamp<size_t>(call.threads / call.count, 1, 8)));
+    pipeline_.limitTexts(static_cast<uint32_t>(std::clamp<size_t>(std::thread::hardware_concurrency() / call.count, 1, 8)));
     pipeline_.holdBackground(&call.background[number]);
   }
   One(const One&) = delete;
