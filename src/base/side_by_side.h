@@ -8,8 +8,8 @@
 namespace manyrt {
 
 // Calls `work` on the calling thread and on at most `most` - 1 others, and returns when each of these calls has. Threads that
-// cannot be had are not missed: the caller's own call does what is left. `work` throws nothing. It may read the environment as the
-// caller may, which waits. Blocks, outside guards.
+// cannot be had are not missed: the caller's own call does what is left. `work` throws nothing. It may read the environment as
+// the caller may, which waits. Blocks, outside guards.
 void sideBySide(uint32_t most, const std::function<void()>& work);
 
 }  // namespace manyrt

@@ -191,9 +191,9 @@ class Module : public Owner<Borrowed<rtModule_t>, rtModuleDestroy> {
     if (!given.empty()) given.resize(sources.size());
     modules.reserve(sources.size());
     if (sources.empty()) return modules;
-    const rtStatus_t status = rtModuleBuildMany(handles.data(), statuses.data(), texts.data(),
-                                                static_cast<std::uint32_t>(texts.size()),
-                                                given.empty() ? nullptr : given.data(), context.get());
+    const rtStatus_t status =
+        rtModuleBuildMany(handles.data(), statuses.data(), texts.data(), static_cast<std::uint32_t>(texts.size()),
+                          given.empty() ? nullptr : given.data(), context.get());
     bool told = false;
     for (std::size_t i = 0; i < handles.size(); ++i) {
       if (statuses[i] >= 0) {
