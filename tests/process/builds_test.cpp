@@ -32,6 +32,7 @@ class ManyBuildsTest : public manyrt::compiler::TemporaryTest {
                          {"RT_CACHE_DIR", cache},
                          {"TMPDIR", path("tmp")},
                          {"RT_CPU_BUILD", "tiered"},
+                         {"RT_CPU_SANITIZE", "off"},  // code for a sanitizer is compiled for each module alone
                          {"RT_DEVICE", "cpu"},
                          {"RT_DISABLE", "cuda,opencl"}});
   }
@@ -49,6 +50,7 @@ TEST_F(ManyBuildsTest, AThousandSourcesAreBuiltAtOnce) {
   const Outcome outcome = run({PROCESS_CHILD, "thousand_builds"}, {{"RT_CACHE_DIR", "off"},
                                                                    {"TMPDIR", path("tmp")},
                                                                    {"RT_CPU_BUILD", "tiered"},
+                                                                   {"RT_CPU_SANITIZE", "off"},
                                                                    {"RT_DEVICE", "cpu"},
                                                                    {"RT_DISABLE", "cuda,opencl"}});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
