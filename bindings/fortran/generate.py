@@ -60,7 +60,7 @@ class Writer:
         optional = ", optional" if argument.get("nullable") else ""
         if "*" not in c_type:
             return f"{self.plain(c_type)}, value :: {name}"
-        if c_type in ("void *const *", "const char *const *"):
+        if c_type.endswith("*const *"):  # an array of pointers
             return f"type(c_ptr), intent(in){optional} :: {name}(*)"
         base = c_type.replace("const ", "")[:-1].strip()
         if base == "void *":
