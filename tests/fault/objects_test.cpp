@@ -553,6 +553,10 @@ TEST_P(ObjectFaults, ExecOfKernels) {
              TRY(gate.open());
              TRY(rtStreamSynchronize(w.stream));
              TRY(rtStreamSynchronize(w.busy));
+             args[0].access = RT_GRAPH_WRITE;  // another node, which takes memory
+             TRY(rtGraphExecSetKernelParams(node, &params, exec));
+             TRY(rtGraphLaunch(exec, w.stream));
+             TRY(rtStreamSynchronize(w.stream));
              TRY(third.reset());
              TRY(exec.reset());
              return graph.reset();
