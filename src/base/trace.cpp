@@ -422,11 +422,12 @@ void work(const Track& track, uint64_t serial, const Work& work, int64_t begin, 
 }
 
 // Relaxed: a launch that is timed or counted without need costs little.
-bool countsLate(const Row* row) {
+bool countsLate(bool* is_sample, const Row* row) {
+  *is_sample = false;
   if (row == nullptr || internal::on.load(std::memory_order_relaxed) != kProfile) return false;
   if (std::atomic_ref(row->latest).load(std::memory_order_relaxed) >= Tally::kShortOnDevice) return false;
   Tally* const tally = Tallies::find(row);
-  return tally != nullptr && tally->skipsLate();
+  return tally != nullptr && tally->skipsLate(is_sample);
 }
 
 void ranHere(int64_t nanoseconds) {

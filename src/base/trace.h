@@ -198,6 +198,7 @@ struct Work {
   uint32_t group[3] = {};
   const KernelForm* form = nullptr;  // of a kernel, while a profile is on; kept, null: not known
   const Row* row = nullptr;          // the same where the device counts launches; kept
+  bool is_sample = false;            // stands for launches of its row that were only counted
 };
 
 // Starts an arrow that ends at the work of this number, from the call that the thread is in.
@@ -210,7 +211,8 @@ inline bool counts(LaunchCounter& counter, const Kernel& kernel) {
   return internal::on.load(std::memory_order_relaxed) == internal::kProfile && counter.skips(kernel);
 }
 // The same for a launch on a device that tells times later. `row`: is_late; null: not known, and the launch is to be timed.
-bool countsLate(const Row* row);
+// False: `is_sample` says whether it stands for those that are only counted.
+bool countsLate(bool* is_sample, const Row* row);
 // Work that the calling thread has run itself, maybe in a call that is only counted.
 void ranHere(int64_t nanoseconds);
 void lost();  // work whose times the driver did not tell

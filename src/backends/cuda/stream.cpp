@@ -241,9 +241,11 @@ Status Stream::enqueueLaunch(backend::Kernel& given, const backend::Launch& laun
   auto& kernel = static_cast<Kernel&>(given);
   if (trace::timesWork()) [[unlikely]] {
     const trace::Row* const row = trace::profiles() ? kernel.lateRow(launch) : nullptr;
-    if (trace::countsLate(row)) return giveLaunch(kernel, launch);
+    bool is_sample = false;
+    if (trace::countsLate(&is_sample, row)) return giveLaunch(kernel, launch);
     trace::Work work = backend::describe(kernel, launch);
     work.row = row;
+    work.is_sample = is_sample;
     return timed(work, [&] { return giveLaunch(kernel, launch); });
   }
   return giveLaunch(kernel, launch);

@@ -73,6 +73,8 @@ struct KeyHash {
 struct WorkSum : Sum {
   uint64_t bytes = 0;
   uint64_t late = 0;                                          // launches that were only counted, on a device that tells later
+  uint64_t samples = 0;                                       // launches that stand for these, and
+  int64_t sample_total = 0;                                   // their time, in nanoseconds
   std::vector<std::pair<const KernelForm*, uint64_t>> forms;  // of a kernel, with its launches in each
 };
 
@@ -147,11 +149,14 @@ void addTallies(Sums& all) {
   });
 }
 
-// Those that were only counted, as the mean of those that were timed. Where none was, the driver did not tell.
+// Launches that were only counted, as the mean of the samples. All long launches are timed, so that the mean of what was timed
+// says nothing of the others. It stands for them before there is a sample. Where nothing was timed, the driver did not tell.
 void addLate(Sums& all) {
   for (auto& [key, sum] : all.work) {
     if (sum.late == 0) continue;
-    const double mean = sum.timed == 0 ? 0 : static_cast<double>(sum.total) / static_cast<double>(sum.timed);
+    const uint64_t known = sum.samples != 0 ? sum.samples : sum.timed;
+    const int64_t time = sum.samples != 0 ? sum.sample_total : sum.total;
+    const double mean = known == 0 ? 0 : static_cast<double>(time) / static_cast<double>(known);
     sum.count += sum.late;
     sum.total += static_cast<int64_t>(mean * static_cast<double>(sum.late));
     if (sum.timed == 0) sum.least = 0;
@@ -464,6 +469,10 @@ void work(const Track& track, const Work& work, int64_t nanoseconds) {
     WorkSum& row = all.work[{device, nameOf(work), work.module, work.kind}];
     row.add(nanoseconds);
     row.bytes += work.bytes;
+    if (work.is_sample) {
+      ++row.samples;
+      row.sample_total += nanoseconds;
+    }
     if (work.form != nullptr) addForm(row, work.form, 1);
   });
 }

@@ -44,8 +44,9 @@ uint64_t Tally::gap() {
   return kInterval / 2 + (random_ >> 16) % kInterval;
 }
 
-bool Tally::skipsLate() {
+bool Tally::skipsLate(bool* is_sample) {
   if (skips()) return true;
+  *is_sample = in_row_ == kRow;
   in_row_ = std::min(in_row_ + 1, kRow);
   if (in_row_ < kRow) return false;
   limit_ = skipped_.load(std::memory_order_relaxed) + gap();

@@ -43,8 +43,8 @@ class Tally {
     return true;
   }
   // The same for one whose time comes later, through another way than add(): what is timed is settled here, and the first kRow
-  // are. All that are skipped count as the mean of those that were timed.
-  bool skipsLate();
+  // are. The later ones are samples, whose mean stands for all that are skipped.
+  bool skipsLate(bool* is_sample);
   // As skips(), for several: how many are only counted from here on, which skip() then does.
   uint64_t skippable() const {
     const uint64_t skipped = skipped_.load(std::memory_order_relaxed);

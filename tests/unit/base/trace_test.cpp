@@ -105,6 +105,36 @@ TEST(CollectorTest, BothSinksGetTheSame) {
   EXPECT_TRUE(has(profile, "\"gb_per_s\":4.000")) << profile;
 }
 
+// Launches whose times a device tells later: long ones first and then short ones, of which few are timed. The long ones, all of
+// which are, say nothing of those.
+TEST(CollectorTest, LaunchesThatAreOnlyCountedAreLikeTheSamplesOfThem) {
+  const Files files;
+  unsetenv("RT_TRACE");  // a timeline has each launch
+  trace::start();
+  const trace::Track track = trackOf("a");
+  const trace::Row* const row = trace::keep(trace::Row{
+      .device = "cpu", .name = trace::keep("late"), .module = trace::keep("a.cl"), .form = nullptr, .is_late = true});
+  uint64_t timed = 0;
+  const auto launches = [&](int count, int64_t nanoseconds) {
+    for (int i = 0; i < count; ++i) {
+      trace::Work work = kernel("late");
+      work.row = row;
+      if (trace::countsLate(&work.is_sample, row)) continue;
+      ++timed;
+      trace::work(track, 1, work, 0, nanoseconds);
+    }
+  };
+  launches(1000, 200'000);
+  EXPECT_EQ(timed, 1000u);
+  launches(100'000, 5000);
+  EXPECT_LT(timed, 1500u);
+  trace::finish();
+  const std::string profile = files.profile();
+  EXPECT_EQ(numberAfter(profile, "\"name\":\"late\"", "count"), 101'000) << profile;
+  EXPECT_EQ(numberAfter(profile, "\"name\":\"late\"", "timed"), static_cast<long long>(timed));
+  EXPECT_NEAR(static_cast<double>(numberAfter(profile, "\"name\":\"late\"", "total_ns")), 1000 * 200e3 + 100e3 * 5e3, 5e6);
+}
+
 TEST(CollectorTest, WhatIsNoUtf8BecomesQuestionMarks) {
   const Files files;
   trace::start();

@@ -44,11 +44,13 @@ TEST(TallyTest, FirstOnesAreAllTimed) {
 
 TEST(TallyTest, WhatIsToldLaterIsChosenWhenItIsSubmitted) {
   Tally tally("one", nullptr);
-  for (uint32_t i = 0; i < Tally::kRow; ++i) EXPECT_FALSE(tally.skipsLate()) << i;
+  bool is_sample = false;
+  for (uint32_t i = 0; i < Tally::kRow; ++i) EXPECT_FALSE(tally.skipsLate(&is_sample) || is_sample) << i;
   uint64_t skipped = 0;
   for (int timed = 0; timed < 20; ++timed) {
     uint64_t gap = 0;
-    while (tally.skipsLate()) ++gap;
+    while (tally.skipsLate(&is_sample)) ++gap;
+    EXPECT_TRUE(is_sample);
     EXPECT_GE(gap, Tally::kInterval / 2);
     EXPECT_LT(gap, 3 * Tally::kInterval / 2);
     skipped += gap;
