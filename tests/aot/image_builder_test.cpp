@@ -169,7 +169,11 @@ TEST(ImageBuilderTest, WhatADeviceMayLackIsInTheTargetOfOpenCl) {
       {"__kernel void k(__global double* o) { *o = 1.0; }", "text addresses doubles"},
       {"#ifdef cl_khr_fp64\n#endif\n__kernel void k(__global int* o) { *o = 1; }", "text addresses doubles"},
       {"#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n__kernel void k(__global half* o) { *o = (half)1; }",
-       "text addresses halves"}};
+       "text addresses halves"},
+      {"/* half of a double */ // atom_inc \\\n cl_khr_fp64\n__kernel void k(__global int* o) { *o = '\\'' + 1 / 1; } // "
+       "double",
+       "text addresses"},
+      {"#define TEXT \"/*\"\n__kernel void k(__global double* o) { *o = sizeof(\"//\"); } /* */", "text addresses doubles"}};
   for (const auto& [source, target] : kCases) {
     std::string bytes;
     ASSERT_EQ(built(&bytes, programOf(source), {"opencl:addresses"}, false), "") << source;

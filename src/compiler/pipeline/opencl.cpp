@@ -253,16 +253,40 @@ constexpr OpenClNeed kNeeds[] = {{"doubles", "needs double precision", &OpenClTa
 
 constexpr std::string_view kTextWord = "text", kAddressesWord = "addresses", kOffsetsWord = "offsets";
 
+// The text with a space for each comment. A "//" or "/*" inside a literal begins none.
+std::string withoutComments(std::string_view text) {
+  std::string kept;
+  for (size_t at = 0; at < text.size();) {
+    size_t end = at + 1;
+    if (text.substr(at, 2) == "/*") {
+      end = text.find("*/", at + 2);
+      end = end == std::string_view::npos ? text.size() : end + 2;
+      kept += ' ';
+    } else if (text.substr(at, 2) == "//") {
+      do {  // a backslash before the end of a line continues it
+        end = std::min(text.find('\n', end + 1), text.size());
+      } while (end < text.size() && text[end - 1] == '\\');
+      kept += ' ';
+    } else if (text[at] == '"' || text[at] == '\'') {
+      while (end < text.size() && text[end] != text[at] && text[end] != '\n') end += text[end] == '\\' ? 2 : 1;
+      end = std::min(end + 1, text.size());
+      kept += text.substr(at, end - at);
+    } else {
+      kept += text[at];
+    }
+    at = end;
+  }
+  return kept;
+}
+
 // A program whose text names nothing that a device may lack is the same for every device.
 std::string targetOf(const OpenClTarget& target, const Sources& sources) {
   std::string words = std::string(kTextWord) + " " + std::string(target.hidden_offsets ? kOffsetsWord : kAddressesWord);
+  std::string text;
+  for (uint32_t file = 0; file < sources.count(); ++file) text += withoutComments(sources.text(file)) + '\n';
   for (const OpenClNeed& need : kNeeds) {
-    bool mentioned = false;
-    for (uint32_t file = 0; file < sources.count(); ++file) {
-      for (const std::string_view word : need.mentions)
-        mentioned = mentioned || sources.text(file).find(word) != std::string_view::npos;
-    }
-    if (mentioned) words.append(" ").append(need.word);
+    const auto mentioned = [&](std::string_view word) { return text.find(word) != std::string::npos; };
+    if (std::any_of(need.mentions.begin(), need.mentions.end(), mentioned)) words.append(" ").append(need.word);
   }
   return words;
 }
