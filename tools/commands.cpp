@@ -18,10 +18,18 @@ namespace {
 
 constexpr const char* kDeviceText = "The device, as cuda:0; else the default device";
 
+void addImages(CLI::App* command, Options& options) {
+  command
+      ->add_option("--image", options.run.images, "FILE.rtm: kernels that the graph names and has no source of; once for each")
+      ->take_all()
+      ->allow_extra_args(false);
+}
+
 void addGraph(CLI::App& app, Options& options) {
   CLI::App* graph = app.add_subcommand("graph", "Prints a graph file and the plan that a device makes of it");
   graph->add_option("FILE", options.file, "A graph file (docs/graph-file.md)")->required();
   graph->add_option("--device", options.device, "The device of the plan, as cuda:0; else the default device");
+  addImages(graph, options);
   CLI::Option* dot = graph->add_flag("--dot", options.dot, "Prints the graph for Graphviz, without a plan");
   graph->add_flag("--svg", options.svg, "Prints a picture: streams as lanes, temporaries over time")->excludes(dot);
 }
@@ -31,6 +39,7 @@ void addRun(CLI::App& app, Options& options) {
   CLI::App* run = app.add_subcommand("run", "Runs a graph file, with arrays from files or random ones");
   run->add_option("FILE", options.run.file, "A graph file")->required();
   run->add_option("--device", options.run.device, kDeviceText);
+  addImages(run, options);
   const auto list = [&](const char* name, std::vector<std::string>& words, const char* about) {
     return run->add_option(name, words, about)->take_all()->allow_extra_args(false);
   };
@@ -95,10 +104,10 @@ void runGraphCommand(const Options& options) {
   if (options.dot) {
     terminal::write(graphDot(loaded));
   } else if (options.svg) {
-    terminal::write(graphSvg(loaded, planGraph(loaded, options.device)));
+    terminal::write(graphSvg(loaded, planGraph(loaded, options.run.images, options.device)));
   } else {
     terminal::print(graphText(loaded) + '\n');
-    terminal::print(planText(planGraph(loaded, options.device)));
+    terminal::print(planText(planGraph(loaded, options.run.images, options.device)));
   }
 }
 

@@ -75,13 +75,23 @@ Loaded loadGraphFile(const std::string& path) {
   return loaded;
 }
 
-Planned planGraph(const Loaded& loaded, const std::string& name) {
+rtCapturePlan_t makePlan(const Loaded& loaded, const std::vector<std::string>& images, rtContext_t context) {
+  std::vector<rtModule_t> modules(images.size());
+  for (size_t i = 0; i < images.size(); ++i) CHECK(rtModuleLoadFile(&modules[i], images[i].c_str(), nullptr, context));
+  rtCapturePlanOptions_t options = RT_CAPTURE_PLAN_OPTIONS_INIT;
+  options.modules = modules.data();
+  options.module_count = static_cast<uint32_t>(modules.size());
+  rtCapturePlan_t plan = nullptr;
+  CHECK(rtCapturePlanCreate(&plan, &options, loaded.graph, context));
+  return plan;  // the modules are destroyed with the process
+}
+
+Planned planGraph(const Loaded& loaded, const std::vector<std::string>& images, const std::string& name) {
   rtDevice_t device = nullptr;
   rtContext_t context = nullptr;
   CHECK(rtDeviceGetByName(&device, name.empty() ? nullptr : name.c_str()));
   CHECK(rtContextGetPrimary(&context, device));
-  rtCapturePlan_t plan = nullptr;
-  CHECK(rtCapturePlanCreate(&plan, nullptr, loaded.graph, context));
+  rtCapturePlan_t plan = makePlan(loaded, images, context);
   Planned planned;
   CHECK(rtCapturePlanGetInfo(&planned.info, plan));
   for (uint32_t i = 0; i < planned.info.step_count; ++i) {

@@ -47,7 +47,9 @@ struct Planned {
   std::vector<PlannedStep> steps;
   std::vector<PlannedTemporary> temporaries;  // those that are used
 };
-Planned planGraph(const Loaded& loaded, const std::string& device);
+// A plan, for rtCapturePlanDestroy. `images`: files of modules with kernels that the graph names and has no source of.
+rtCapturePlan_t makePlan(const Loaded& loaded, const std::vector<std::string>& images, rtContext_t context);
+Planned planGraph(const Loaded& loaded, const std::vector<std::string>& images, const std::string& device);
 
 std::string planHead(const rtCapturePlanInfo_t& info);
 std::string graphText(const Loaded& loaded);

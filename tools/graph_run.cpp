@@ -85,7 +85,7 @@ class Runner {
       contents_[i] = emptyArray(buffer);
       fillRandom(&contents_[i], options.seed + i);
     }
-    prepare();
+    prepare(options.images);
   }
 
   // One run from the first contents, timed from the launch until it is complete.
@@ -155,8 +155,10 @@ class Runner {
     checkFits(contents_[input.buffer], buffer, input.path);
   }
 
-  void prepare() {
-    CHECK(rtGraphInstantiate(&exec_, loaded_.graph, context_));
+  void prepare(const std::vector<std::string>& images) {
+    rtCapturePlan_t plan = makePlan(loaded_, images, context_);
+    CHECK(rtGraphExecCreate(&exec_, plan));
+    CHECK(rtCapturePlanDestroy(plan));
     memory_.resize(loaded_.buffers.size());
     for (size_t i = 0; i < memory_.size(); ++i) {
       if (loaded_.buffers[i].role == "temporary") continue;

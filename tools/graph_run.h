@@ -7,6 +7,7 @@
 
 struct RunOptions {
   std::string file, device;
+  std::vector<std::string> images;                     // with kernels that the graph names
   std::vector<std::string> inputs, outputs, expected;  // "x=x.npy"
   uint32_t repeat = 1;
   bool random = false;  // buffers that no input is given for

@@ -213,6 +213,28 @@ class GraphTest(unittest.TestCase):
         text = manyrt("graph", path, "--device", "cpu").stdout
         self.assertIn("1 node, 1 buffer, 2 values, 1 module\n", text)
 
+    def test_kernels_that_are_named_come_from_images(self):
+        path, out = FOLDER / "named.json", FOLDER / "named.npy"
+        parts = {"double_it": "y[get_global_id(0)] *= 2.0f;", "add_one": "y[get_global_id(0)] += 1.0f;"}
+        images = []
+        for name, body in parts.items():
+            (FOLDER / f"{name}.cl").write_text(f"kernel void {name}(global float* y) {{ {body} }}")
+            built = manyrt("cc", FOLDER / f"{name}.cl", "--no-source", "-o", FOLDER / f"{name}.rtm")
+            self.assertEqual(built.returncode, 0, built.stderr)
+            images += ["--image", FOLDER / f"{name}.rtm"]
+        path.write_text(json.dumps({
+            "format": "manyrt-graph", "version": 1,
+            "buffers": [{"name": "y", "role": "output", "bytes": 16, "type": "f32", "shape": [4]}],
+            "nodes": [{"kind": "kernel", "kernel": name, "grid": [1, 1, 1], "group": [4, 1, 1], "arguments": [{"buffer": 0}],
+                       "after": [] if name == "add_one" else [0]} for name in ("add_one", "double_it")]}))
+        result = manyrt("run", path, "--device", "cpu", "--output", f"y={out}", *images)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(read_npy(out), ((4,), [2.0] * 4))
+        self.assertIn("2 steps in 2 levels", manyrt("graph", path, "--device", "cpu", *images).stdout)
+        self.refused("RT_ERROR_NOT_FOUND", "run", path, "--device", "cpu")
+        self.refused("add_one", "run", path, "--device", "cpu", *images[:2])
+        self.refused("RT_ERROR_IO", "graph", path, "--device", "cpu", "--image", FOLDER / "absent.rtm")
+
     def test_wrong_arrays_are_refused(self):
         zeros = [0.0] * 512
         cases = {
