@@ -68,6 +68,21 @@ function(manyrt_add_gtest name)
   endif()
 endfunction()
 
+# manyrt_find_python_with_cffi(variable): a Python 3.9 that has what bindings/python needs; empty: there is none. The system's comes
+# first: packages such as python3-numpy and python3-mypy are for it.
+function(manyrt_find_python_with_cffi variable)
+  find_package(Python3 3.9 QUIET COMPONENTS Interpreter)
+  set(${variable} "" PARENT_SCOPE)
+  foreach(candidate /usr/bin/python3 ${Python3_EXECUTABLE})
+    execute_process(COMMAND ${candidate} -c "import cffi, sys; assert sys.version_info >= (3, 9)" RESULT_VARIABLE result
+      OUTPUT_QUIET ERROR_QUIET)
+    if(result EQUAL 0)
+      set(${variable} ${candidate} PARENT_SCOPE)
+      return()
+    endif()
+  endforeach()
+endfunction()
+
 # manyrt_on_simulated_cuda(entry [VAR=value...]): the entry runs on tests/simulated_cuda, with these variables beside.
 function(manyrt_on_simulated_cuda entry)
   set(environment "RT_CUDART=$<TARGET_FILE:simulated_cuda>" "RT_NVRTC=$<TARGET_FILE:simulated_cuda>" "RT_DISABLE=opencl"

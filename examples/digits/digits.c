@@ -85,6 +85,7 @@ static int printTable(const Run* runs, uint32_t run_count) {
 static int trainByGraph(const Run* eager, const Dataset* data, const TrainOptions* train, rtDevice_t device) {
   TrainOptions by_graph = *train;
   by_graph.graph = 1;
+  by_graph.weights = NULL;
   Run run;
   runTrain(&run, data, &by_graph, showProgress, device);
   const int same = run.hash == eager->hash;
@@ -132,7 +133,7 @@ int main(int argc, char** argv) {
   int same = 1;
   for (uint32_t i = 0; i < run_count; ++i) {
     const uint64_t seed = options.seeds[i % options.seed_count];
-    const TrainOptions train = {options.kernels, seed, options.epochs, 0, options.graph_file};
+    const TrainOptions train = {options.kernels, seed, options.epochs, 0, options.graph_file, i == 0 ? options.weights : NULL};
     rtDevice_t device = devices[i / options.seed_count];
     runTrain(&runs[i], &data, &train, showProgress, device);
     if (options.graph) same = trainByGraph(&runs[i], &data, &train, device) && same;

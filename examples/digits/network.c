@@ -175,11 +175,28 @@ void networkSetRate(const Network* network, const UpdateMemory* memory, float ra
   CHECK(rtGraphExecSetKernelParams(update, &params, exec));
 }
 
-uint64_t networkHash(const Network* network, rtContext_t context, rtStream_t stream) {
+/* All weights on the host, for rtFree(). */
+static void* readWeights(const Network* network, rtContext_t context, rtStream_t stream) {
   void* memory = NULL;
   CHECK(rtMallocHost(&memory, kWeights * sizeof(float), context));
   CHECK(rtMemcpyAsync(memory, network->weights, kWeights * sizeof(float), RT_MEMCPY_DEVICE_TO_HOST, stream));
   CHECK(rtStreamSynchronize(stream));
+  return memory;
+}
+
+void networkSave(const Network* network, const char* path, rtContext_t context, rtStream_t stream) {
+  void* memory = readWeights(network, context, stream);
+  FILE* file = fopen(path, "wb");
+  const int written = file != NULL && fwrite(memory, sizeof(float), kWeights, file) == kWeights;
+  if (file == NULL || fclose(file) != 0 || !written) {
+    fprintf(stderr, "digits: the weights cannot be written to %s\n", path);
+    exit(EXIT_FAILURE);
+  }
+  CHECK(rtFree(memory));
+}
+
+uint64_t networkHash(const Network* network, rtContext_t context, rtStream_t stream) {
+  void* memory = readWeights(network, context, stream);
   const unsigned char* bytes = memory;
   uint64_t hash = 0xcbf29ce484222325u;
   for (size_t i = 0; i < kWeights * sizeof(float); ++i) hash = (hash ^ bytes[i]) * 0x100000001b3u;

@@ -75,6 +75,9 @@ typedef struct UpdateMemory {
 /* Another rate for the node `update`, which a capture of networkTrain has recorded last. */
 void networkSetRate(const Network* network, const UpdateMemory* memory, float rate, rtGraphNode_t update, rtGraphExec_t exec);
 
+/* Writes all weights to a file, as the device has them. Waits for the stream. */
+void networkSave(const Network* network, const char* path, rtContext_t context, rtStream_t stream);
+
 /* FNV-1a, 64 bits, over the bytes of all weights. Waits for the stream. */
 uint64_t networkHash(const Network* network, rtContext_t context, rtStream_t stream);
 

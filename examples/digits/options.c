@@ -30,6 +30,7 @@ static const char kHelp[] =
     "  --output DIR    where digits-curve.svg and digits-misread.svg go; default: here\n"
     "  --graph         train a second time with each step as a graph, captured once: the same bits or failure\n"
     "  --graph-file F  with --graph: writes the step to F, for `manyrt graph`\n"
+    "  --weights FILE  writes the weights of the first run: 32-bit floats, layer by layer, for examples/deploy\n"
     "  --no-threshold  end with 0 even if a seed reads less than 96 % of the held-out images\n"
     "  --help          this text\n"
     "\n"
@@ -70,6 +71,7 @@ static int parseValue(Options* options, const char* name, const char* value) {
   if (strcmp(name, "--data") == 0) return (options->data = value)[0] != '\0';
   if (strcmp(name, "--kernels") == 0) return (options->kernels = value)[0] != '\0';
   if (strcmp(name, "--graph-file") == 0) return (options->graph_file = value)[0] != '\0';
+  if (strcmp(name, "--weights") == 0) return (options->weights = value)[0] != '\0';
   if (strcmp(name, "--output") == 0) return (options->output = value)[0] != '\0';
   if (strcmp(name, "--seed") == 0) return parseSeeds(options, value);
   if (strcmp(name, "--epochs") == 0) return parseCount(&options->epochs, value, 1, kMaxEpochs);
@@ -77,8 +79,8 @@ static int parseValue(Options* options, const char* name, const char* value) {
 }
 
 static int takesValue(const char* name) {
-  static const char* const kNames[] = {"--device", "--data",   "--kernels", "--output",
-                                       "--seed",   "--epochs", "--images",  "--graph-file"};
+  static const char* const kNames[] = {"--device", "--data",   "--kernels",    "--output", "--seed",
+                                       "--epochs", "--images", "--graph-file", "--weights"};
   for (size_t i = 0; i < sizeof kNames / sizeof kNames[0]; ++i) {
     if (strcmp(name, kNames[i]) == 0) return 1;
   }

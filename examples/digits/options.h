@@ -19,6 +19,7 @@ typedef struct Options {
   uint32_t epochs;
   uint32_t images;        /* 0: all */
   const char* graph_file; /* NULL: the graph is not written */
+  const char* weights;    /* NULL: they are not written */
   int graph;              /* also train by a graph, and compare */
   int threshold;          /* 0: any accuracy will do */
 } Options;

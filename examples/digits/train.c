@@ -277,6 +277,7 @@ void runTrain(Run* run, const Dataset* data, const TrainOptions* options, EpochC
     after_epoch(run, i);
   }
   memcpy(run->predictions, trainer.host_predictions, data->held_out_count * sizeof *run->predictions);
+  if (options->weights != NULL) networkSave(&trainer.network, options->weights, context, trainer.compute);
   run->hash = networkHash(&trainer.network, context, trainer.compute);
   trainerDestroy(&trainer);
 }

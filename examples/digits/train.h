@@ -33,6 +33,7 @@ typedef struct TrainOptions {
   uint32_t epochs;
   int graph;              /* replays whole batches as a graph that was captured once */
   const char* graph_file; /* where that is written; may be NULL */
+  const char* weights;    /* where they are written after the last epoch; may be NULL */
 } TrainOptions;
 
 void runTrain(Run* run, const Dataset* data, const TrainOptions* options, EpochCallback after_epoch, rtDevice_t device);

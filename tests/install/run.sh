@@ -85,7 +85,7 @@ for file in include/manyrt/rt.h include/manyrt/rt_comm.h include/manyrt/rt_messa
             share/manyrt/fortran/manyrt.f90 share/manyrt/fortran/manyrt_comm.f90 \
             share/doc/manyrt/LICENSE share/doc/manyrt/README.md share/doc/manyrt/CHANGELOG.md share/doc/manyrt/docs/kernels.md \
             share/doc/manyrt/examples/vector_add.c share/doc/manyrt/examples/heat.cl \
-            share/doc/manyrt/examples/CMakeLists.txt \
+            share/doc/manyrt/examples/CMakeLists.txt share/doc/manyrt/examples/deploy/model.py \
             share/doc/manyrt/examples/Makefile share/doc/manyrt/examples/cpp_runtime/CMakeLists.txt; do
   [[ -s $work/first/$file ]] || fail "$file was not installed"
 done
