@@ -66,6 +66,7 @@ expect_failure(1 "RT_ERROR_NOT_SUPPORTED: .*has nothing for the device cpu.*it h
 copy(no-image)
 file(WRITE "${model}/model.rtm" "This is no image.")
 expect_failure(1 "RT_ERROR_" "${model}" cpu)
+expect_failure(1 "nothing for any device of this machine.*left out: " "${model}")
 copy(short-weights)
 file(WRITE "${model}/layer2.bin" "1234")
 expect_failure(1 "layer2.bin has another size" "${model}" cpu)

@@ -180,7 +180,7 @@ static int compare(const char* device, int exact, const float* probabilities, co
 }
 
 /* Runs the model on a device. Returns 1 if the results are as expected, else 0.
- * Returns -1 if the image has nothing for the device and it was not asked for by name. */
+ * Returns -1 if the image has nothing that the device takes, and the device was not asked for by name. */
 static int runOn(rtDevice_t device, int by_name, const Model* model) {
   rtDeviceProperties_t properties = RT_DEVICE_PROPERTIES_INIT;
   rtContext_t context = NULL;
@@ -189,7 +189,7 @@ static int runOn(rtDevice_t device, int by_name, const Model* model) {
   CHECK(rtContextCreate(&context, NULL, device));
   char path[kMaxPath];
   const rtStatus_t loaded = rtModuleLoadFile(&module, pathOf(path, model->folder, "model.rtm"), NULL, context);
-  if (loaded == RT_ERROR_NOT_SUPPORTED && !by_name) {
+  if (loaded < 0 && !by_name) {
     char* why = lastMessage();
     printf("%s: left out: %s\n", properties.id, why != NULL ? why : "");
     free(why);

@@ -20,3 +20,8 @@ add_test(NAME example.deploy.bad_input COMMAND ${CMAKE_COMMAND} ${arguments} -P 
 set_tests_properties(example.deploy.cpu example.deploy.opencl example.deploy.bad_input PROPERTIES TIMEOUT 300
   FIXTURES_REQUIRED deploy ENVIRONMENT "RT_CACHE_DIR=${MANYRT_EXAMPLE_OUTPUT}/cache;POCL_DEVICES=pthread")
 set_tests_properties(example.deploy.opencl PROPERTIES SKIP_REGULAR_EXPRESSION "SKIP: ")
+if(GTest_FOUND)  # the simulation is built with the tests
+  add_test(NAME example.deploy.cuda COMMAND ${CMAKE_COMMAND} ${arguments} -DDEVICE=cuda:0 -P ${scripts}/run.cmake)
+  manyrt_on_simulated_cuda(example.deploy.cuda RT_CACHE_DIR=${MANYRT_EXAMPLE_OUTPUT}/cache)
+  set_tests_properties(example.deploy.cuda PROPERTIES FIXTURES_REQUIRED deploy)
+endif()
