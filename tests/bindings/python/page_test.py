@@ -17,8 +17,8 @@ class PageTest(unittest.TestCase):
     def test_the_programs_print_what_the_page_says(self):
         blocks = {name: text for _, name, text in BLOCK.findall(PAGE.read_text(encoding="utf-8"))}
         programs = [name for name in blocks if name.endswith(".py")]
-        self.assertEqual(programs, ["program.py", "capture.py", "expression.py", "waiting.py", "sharing.py", "ranks.py",
-                                    "progress.py"])
+        self.assertEqual(programs, ["program.py", "capture.py", "expression.py", "waiting.py", "sharing.py", "address.py",
+                                    "ranks.py", "progress.py"])
         for name in programs:
             with self.subTest(name), tempfile.TemporaryDirectory() as folder:
                 if "import numpy" in blocks[name] and not self.has_numpy():

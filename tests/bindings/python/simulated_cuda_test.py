@@ -137,6 +137,34 @@ class Case(unittest.TestCase):
         CUDA.call("cudaFreeHost", ctypes.c_void_p(target))
 
 
+class AddressTest(Case):
+    """Memory of the runtime by its address alone."""
+
+    def test_foreign_memory_with_an_owner(self):
+        pointer = CUDA.allocate("cudaMalloc", ctypes.c_size_t(4 * COUNT))
+        self.addCleanup(CUDA.call, "cudaFree", ctypes.c_void_p(pointer))
+        released = threading.Event()
+        made, stream = self.context.from_address(pointer, COUNT, "int32", release=released.set), self.context.stream()
+        add = self.context.module("kernel void add(global int *x, int y) { x[get_global_id(0)] += y; }")["add"]
+        made.fill(1, stream)
+        add[1, 8](stream, made, 5)
+        add[1, 4](stream, manyrt.address(pointer), 10)
+        self.assertEqual(made.tolist(stream)[:10], [16] * 4 + [6] * 4 + [1] * 2)
+        self.assertEqual(manyrt.pointer_info(made)["kind"], "imported")
+        self.assertFalse(released.is_set())
+        del made
+        self.assertTrue(soon(released.is_set))
+
+    def test_a_block_and_handles_of_the_driver(self):
+        made, stream = self.context.zeros((4, 8), "int32"), self.context.stream()
+        made.copy_block(self.context.array([[1, 2], [3, 4]], "int32"), (2, 2), at=(1, 3), stream=stream)
+        self.assertEqual([row[2:6] for row in made.tolist(stream)], [[0] * 4, [0, 1, 2, 0], [0, 3, 4, 0], [0] * 4])
+        with manyrt.Context.imported(self.context.native, "cuda:0") as same, self.context.stream() as other:
+            self.assertEqual(same.native, self.context.native)
+            with self.context.import_event(other.record().native) as event:
+                event.synchronize()
+
+
 class ExportTest(Case):
     def test_the_device_is_that_of_the_memory(self):
         with manyrt.Context("cuda:1") as second:

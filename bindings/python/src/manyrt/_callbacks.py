@@ -11,6 +11,7 @@ import threading
 from typing import Any, Callable, Dict, Optional, Tuple
 
 from ._library import NULL, ffi, lib
+from ._object import choice, utf8
 from .errors import Error, InvalidValue, check
 
 HostFunction = Callable[[], object]
@@ -44,6 +45,20 @@ def _forget(user: Any) -> None:
 
 _invoke_from_c = ffi.callback("rtHostFunction_t", _invoke)
 _forget_from_c = ffi.callback("rtReleaseFunction_t", _forget)
+
+
+def host_node(function: HostFunction, on_failure: Optional[Callable[[int], object]], add: Callable[[Any], Any]) -> Any:
+    """What add() gives for the rtGraphHostParams_t of a Python function, which is kept until its graph and execs are gone."""
+    number = next(_numbers)
+    _functions[number] = (function, on_failure)
+    params = ffi.new("rtGraphHostParams_t *", {
+        "struct_size": ffi.sizeof("rtGraphHostParams_t"), "function": _invoke_from_c, "user": ffi.cast("void *", number),
+        "release": _forget_from_c})
+    try:
+        return add(params)
+    except Error:
+        _functions.pop(number, None)
+        raise
 
 
 def launch(function: HostFunction, on_failure: Optional[Callable[[int], object]], stream: Any) -> None:
@@ -119,3 +134,8 @@ def set_log(function: Optional[LogFunction], level: str = "warning") -> None:
     except Error:  # inside a log function it is Busy, and the function that is running stays
         _log_function = earlier
         raise
+
+
+def write_log(line: str, level: str = "warning") -> None:
+    """Writes a line to the library's log, for packages that are built on this one. It goes where set_log() says."""
+    check(lib.rtLogWrite(choice(level, LEVELS, "log level"), utf8(line, "a line of the log")))

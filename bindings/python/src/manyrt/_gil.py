@@ -14,14 +14,19 @@ from typing import Any, Callable, Dict, List
 HOT = frozenset("""rtEventQuery rtEventRecord rtGraphLaunch rtLaunchKernel rtStreamQuery rtStreamWaitEvent
 rtStreamWaitStream""".split())
 
-KEPT = HOT | frozenset("""rtCapturePlanGetInfo rtCapturePlanGetStep rtContextGetCurrent rtContextGetStats
-rtContextSetCurrent rtDeviceGetProperties rtDeviceHasCapability rtEventCreate rtEventElapsedNanoseconds rtFenceCreate
+KEPT = HOT | frozenset("""rtCapturePlanGetBuffer rtCapturePlanGetInfo rtCapturePlanGetStep rtContextGetCurrent
+rtContextGetStats rtContextSetCurrent rtContextSetDefaultPool rtDeviceGetLossMessage rtDeviceGetProperties rtDeviceGetStatus
+rtDeviceHasCapability rtEventCreate rtEventElapsedNanoseconds rtFenceCreate
 rtFenceGetValue rtGetLastErrorMessage rtGetLiveHandleCount rtGetVersion
 rtGraphAddBuffer rtGraphAddDependencies rtGraphAddEmptyNode rtGraphAddEventRecordNode rtGraphAddEventWaitNode
-rtGraphAddFenceSignalNode rtGraphAddFenceWaitNode rtGraphAddFillNode rtGraphAddKernelNode rtGraphAddMemcpyNode rtGraphAddValue
-rtGraphBufferGetInfo rtGraphCreate rtGraphExecBindBufferRange rtGraphExecBindValue rtGraphExecSetKernelParams rtGraphNodeGetType
+rtGraphAddFenceSignalNode rtGraphAddFenceWaitNode rtGraphAddFillNode rtGraphAddHostNode rtGraphAddKernelNode
+rtGraphAddMemcpy2DNode rtGraphAddMemcpyNode rtGraphAddValue rtGraphRemoveDependencies
+rtGraphBufferGetInfo rtGraphCreate rtGraphExecBindBufferRange rtGraphExecBindValue rtGraphExecSetKernelParams
+rtGraphExecSetMemcpyParams
+rtGraphNodeGetType
 rtGraphValueGetInfo rtKernelGetArgInfo rtKernelGetInfo
 rtKernelGetName rtKernelSuggestGroupSize rtLaunchHostFunctionWithRelease rtMemFillAsync rtMemPoolGetStats rtMemPoolResetPeak
+rtMemPoolSetReleaseThreshold rtPointerGetAttributes rtStreamGetCapturedNode
 rtModuleGetBuildLog rtModuleGetInfo rtModuleGetKernelByIndex rtModuleGetKernelCount rtPointerGetNative rtStreamBeginCapture
 rtStreamGetNative rtStreamGetPriority rtStreamIsCapturing rtStreamLaunchNativeWithRelease rtStreamSignalFence
 rtStreamWaitContext rtStreamWaitFence rtStreamWaitPointer rtTraceMark rtTraceRangePop rtTraceRangePush""".split())
@@ -36,14 +41,17 @@ _TEXT = "it gives out a pointer to text, after a failure alone"
 # Functions that never block, in bounded time, and give up the GIL all the same, with the reason.
 RELEASED: Dict[str, str] = {
     **dict.fromkeys("""rtBackendGetInfo rtContextCreate rtContextEnablePeerAccess rtContextGetPrimary rtDeviceGet
-rtDeviceGetByName rtDeviceGetCount rtDeviceGetMemInfo rtInit""".split(), _DRIVER),
-    **dict.fromkeys("""rtFree rtMemImportWithRelease rtMemPoolCreate
+rtDeviceCanAccessPeer rtDeviceGetAttribute rtDeviceGetByName rtDeviceGetCount rtDeviceGetMemInfo rtInit
+rtMemGetInfo""".split(), _DRIVER),
+    **dict.fromkeys("""rtContextGetDefaultPool rtFree rtHostRegister rtMemImportWithRelease rtMemPoolCreate
 rtMemPoolSetLimit rtMemPoolTrim""".split(), _MEMORY),
-    **dict.fromkeys("""rtContextGetDefaultStream rtEventGetDescriptor rtKernelGetMaxActiveGroups
-rtModuleGetKernel rtStreamCreate rtStreamImport""".split(), _OBJECT),
+    **dict.fromkeys("""rtContextGetDefaultStream rtContextGetNative rtContextImport rtDeviceGetNative rtEventGetDescriptor
+rtEventGetNative rtEventImport rtGraphExecSetFillParams rtGraphExecSetMemcpy2DParams rtKernelGetMaxActiveGroups
+rtModuleGetGlobal rtModuleGetKernel rtModuleGetNative rtStreamCreate rtStreamImport""".split(), _OBJECT),
     **dict.fromkeys("""rtCapturePlanDestroy rtContextDestroy rtEventDestroy rtFenceDestroy rtGraphDestroy rtGraphExecDestroy
 rtMemPoolDestroy rtModuleDestroy rtStreamDestroy""".split(), _END),
-    **dict.fromkeys("""rtGraphAddChildGraphNode rtGraphClone rtGraphExportDot rtGraphGetBuffers rtGraphGetNodes rtGraphGetValues
+    **dict.fromkeys("""rtGraphAddChildGraphNode rtGraphClone rtGraphExportDot rtGraphGetBuffers rtGraphGetEdges rtGraphGetNodes
+rtGraphGetValues
 rtGraphLoad rtGraphMakeBuffer rtGraphSave
 rtMemPoolDumpJson rtStreamEndCapture""".split(), _LONG),
     **dict.fromkeys("rtGetErrorName rtGetErrorString".split(), _TEXT),

@@ -93,6 +93,13 @@ def text(get: Any, *owner: Any) -> str:
     return str(ffi.string(buffer).decode("utf-8", "replace"))
 
 
+def native_of(get: Any, handle: Any) -> int:
+    """The driver's object of a handle: what a function of rt.h (native, handle) gives."""
+    out = ffi.new("uint64_t[2]")
+    check(get(out, handle))
+    return int(out[0])
+
+
 def utf8(value: str, what: str) -> bytes:
     """A text as an argument of C, which would end it at a NUL character."""
     if not isinstance(value, str):

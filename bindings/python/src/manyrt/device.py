@@ -8,11 +8,12 @@ the program says.
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _library, _show
 from ._library import NULL, ffi, lib
-from ._object import Owned, apart, as_dict, choice, label_bytes, numbers_of, utf8
+from ._object import Owned, apart, as_dict, choice, label_bytes, native_of, numbers_of, text, utf8
+from .addresses import load as load_address
 from .dtypes import DType
 from .errors import check
 from .kernel import Module, build_modules
@@ -81,6 +82,31 @@ class Device:
         out = ffi.new("int32_t *")
         check(lib.rtDeviceHasCapability(out, choice(capability, numbers_of("RT_CAPABILITY_"), "capability"), self._h))
         return bool(out[0])
+
+    def attribute(self, name: str) -> int:
+        """One number of the device, by its name in rt.h: "clock_mhz", "l2_bytes". NotSupported where the driver does not
+        tell."""
+        out = ffi.new("int64_t *")
+        check(lib.rtDeviceGetAttribute(out, choice(name, numbers_of("RT_ATTRIBUTE_"), "attribute"), self._h))
+        return int(out[0])
+
+    def can_access(self, peer: Device) -> bool:
+        """Whether kernels of this device may use memory of another one. Copies work either way."""
+        out = ffi.new("int32_t *")
+        check(lib.rtDeviceCanAccessPeer(out, peer._h, self._h))
+        return bool(out[0])
+
+    @property
+    def loss(self) -> Optional[str]:
+        """How the device was lost, in words; None: it was not. A lost device stays lost."""
+        out = ffi.new("rtStatus_t *")
+        check(lib.rtDeviceGetStatus(out, self._h))
+        return text(lib.rtDeviceGetLossMessage, self._h) if out[0] < 0 else None
+
+    @property
+    def native(self) -> int:
+        """The driver's device: a CUdevice or cl_device_id. NotSupported where there is none."""
+        return native_of(lib.rtDeviceGetNative, self._h)
 
     def context(self, *, wait: str = "default", cpu_threads: int = 0, strict: bool = False, label: str = "") -> Context:
         """A new context. `wait` is how calls that block wait: "default", "spin", "yield" or "block"."""
@@ -160,6 +186,27 @@ class Context(Owned):
         self._own(out[0], "primary")
         return self
 
+    @classmethod
+    def imported(cls, native: int, device: Union[Device, str, None] = None) -> Context:
+        """A context over one of another library, a CUcontext or cl_context. Borrowed: close() only lets it go."""
+        self = cls.__new__(cls)
+        self.device = device if isinstance(device, Device) else Device(device)
+        out = ffi.new("rtContext_t *")
+        check(lib.rtContextImport(out, [native, 0], self.device._h))
+        self._own(out[0], "imported")
+        return self
+
+    @property
+    def native(self) -> int:
+        """The driver's context: a CUcontext or cl_context. Borrowed. NotSupported where there is none."""
+        return native_of(lib.rtContextGetNative, self._h)
+
+    def reset(self) -> None:
+        """Gives back what the context has made at its first use, such as pools and queues; the next use makes it again.
+
+        Waits for all work so far."""
+        apart(lambda: check(lib.rtContextReset(self._h)))
+
     @property
     def default_stream(self) -> Stream:
         """The stream of calls without one. It has no order towards other streams."""
@@ -177,6 +224,10 @@ class Context(Owned):
         """A new event. One without timing is cheaper, and has no seconds_since()."""
         return Event(self, timing)
 
+    def import_event(self, native: int) -> Event:
+        """An event of another library, a cudaEvent_t or cl_event. Borrowed: close() only lets it go."""
+        return Event(self, native=native)
+
     def fence(self, value: int = 0) -> Fence:
         """A new fence that has reached `value`."""
         return Fence(self, value)
@@ -187,9 +238,21 @@ class Context(Owned):
         return Pool(self, kind=kind, initial_bytes=initial_bytes, maximum_bytes=maximum_bytes,
                     release_threshold=release_threshold, label=label)
 
-    def empty(self, shape: Shape, dtype: Union[DType, str, Any] = "float32", kind: str = "device") -> Array:
-        """A new array, contents undefined. `kind`: "device", "host" (pinned host memory), "shared" (one address for both)."""
-        return Array._allocate(self, shape, dtype, kind)
+    @property
+    def default_pool(self) -> Pool:
+        """The pool of arrays of device memory; another pool of the context may be set. Its stats are those of such arrays."""
+        return Pool._default_of(self)
+
+    @default_pool.setter
+    def default_pool(self, pool: Pool) -> None:
+        check(lib.rtContextSetDefaultPool(pool._h, self._h))
+
+    def empty(self, shape: Shape, dtype: Union[DType, str, Any] = "float32", kind: str = "device", *, alignment: int = 0,
+              label: str = "") -> Array:
+        """A new array, contents undefined. `kind`: "device", "host" (pinned host memory), "shared" (one address for both).
+
+        `alignment` is in bytes, a power of two; 0: 256. The label is for messages and traces of memory."""
+        return Array._allocate(self, shape, dtype, kind, alignment, label)
 
     def zeros(self, shape: Shape, dtype: Union[DType, str, Any] = "float32", kind: str = "device") -> Array:
         """A new array of zeros. Waits for the default stream."""
@@ -213,9 +276,33 @@ class Context(Owned):
         from . import cuda_array  # needs this module
         return cuda_array.load(source, self, stream)
 
-    def module(self, source: str, options: str = "", *, name: str = "", headers: Optional[Mapping[str, str]] = None) -> Module:
+    def from_address(self, where: Any, shape: Shape, dtype: Union[DType, str, Any] = "float32", *, owner: Any = None,
+                     release: Optional[Callable[[], object]] = None, kind: str = "device", readonly: bool = False,
+                     offset: int = 0) -> Array:
+        """An array over memory of another library, without a copy: a number, or what manyrt.address() takes.
+
+        `owner` is kept until the last work that uses the memory is over; then release() is called, on any thread. On OpenCL the
+        number is a cl_mem, and `offset` the bytes in it, where memory is made of buffers."""
+        return load_address(self, where, shape, dtype, owner, release, kind, readonly, offset)
+
+    @contextmanager
+    def pinned(self, buffer: Any) -> Iterator[None]:
+        """Inside the block, the memory of a buffer (numpy, bytearray) is pinned: copies from and to it are faster.
+
+        At the end of the block it waits for work so far."""
+        memory = ffi.from_buffer(memoryview(buffer).cast("B"), require_writable=True)
+        check(lib.rtHostRegister(memory, len(memory), self._h))
+        try:
+            yield
+        finally:
+            check(lib.rtHostUnregister(memory, self._h))
+
+    def module(self, source: str | Sequence[str], options: str = "", *, name: str = "",
+               headers: Optional[Mapping[str, str]] = None) -> Module:
         """Kernels from OpenCL C source. A compiler may run: blocks meanwhile. BuildFailed has the compiler's log. `name` stands
-        in messages and traces; `headers` are texts by the names that #include has for them, and are found before any file."""
+        in messages and traces; `headers` are texts by the names that #include has for them, and are found before any file.
+
+        Of a list, a function that one source declares may be defined in any other."""
         return Module(self, source, options, name=name, headers=headers)
 
     def modules(self, sources: Iterable[str], options: str | Iterable[str] = "", *, names: Iterable[str] = (),
@@ -226,14 +313,16 @@ class Context(Owned):
         return build_modules(self, sources, options, names, headers or {}, return_errors)
 
     def load_image(self, image: Any, options: str = "", *, name: str = "",
-                   format: str = "auto") -> Module:  # pylint: disable=redefined-builtin
+                   format: str = "auto",  # pylint: disable=redefined-builtin
+                   headers: Optional[Mapping[str, str]] = None) -> Module:
         """Kernels from bytes in memory: what load_module() takes as a file, such as the bytes that Module.image() gives."""
-        return Module(self, image=image, options=options, name=name, format=format)
+        return Module(self, image=image, options=options, name=name, format=format, headers=headers)
 
     def load_module(self, path: str | os.PathLike[str], options: str = "",
-                    format: str = "auto") -> Module:  # pylint: disable=redefined-builtin
+                    format: str = "auto", *,  # pylint: disable=redefined-builtin
+                    name: str = "", headers: Optional[Mapping[str, str]] = None) -> Module:
         """Kernels from a file: OpenCL C, CUDA C++, PTX, cubin, SPIR-V, as the device takes them."""
-        return Module(self, path=path, options=options, format=format)
+        return Module(self, path=path, options=options, format=format, name=name, headers=headers)
 
     def graph(self) -> Graph:
         """An empty graph, to which add_kernel() and its like add nodes."""
@@ -248,6 +337,13 @@ class Context(Owned):
     def synchronize(self) -> None:
         """Waits for all work so far of all streams of the context."""
         apart(lambda: check(lib.rtContextSynchronize(self._h)))
+
+    @property
+    def memory_info(self) -> Tuple[int, int]:
+        """(free, total) in bytes, where free has the unused bytes of the context's pools, too."""
+        out = ffi.new("uint64_t[2]")
+        check(lib.rtMemGetInfo(out, out + 1, self._h))
+        return (out[0], out[1])
 
     @property
     def stats(self) -> Dict[str, int]:

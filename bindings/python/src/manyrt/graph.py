@@ -10,8 +10,9 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple, Type, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Type, Union
 
+from . import _callbacks
 from ._library import NULL, ffi, hot, lib
 from ._object import Owned, as_dict, choice, text, utf8
 from .dtypes import dtype as dtype_of
@@ -31,10 +32,10 @@ _launch = hot.rtGraphLaunch
 
 
 class Node:
-    """One piece of work of a graph; ends with it. From Graph.nodes."""
+    """One piece of work of a graph; ends with it. From Graph.nodes, or Stream.captured_node."""
 
-    def __init__(self, graph: Graph, handle: Any) -> None:
-        self.graph = graph
+    def __init__(self, graph: Optional[Graph], handle: Any) -> None:
+        self.graph = graph  # None: of a capture
         self.handle = handle
 
     @property
@@ -162,23 +163,28 @@ class Graph(Owned):
 
     def add_copy(self, dst: Memory, src: Memory, nbytes: Optional[int] = None, *, after: After = None) -> Node:
         """Adds a copy of `nbytes` bytes, else of as many as the smaller side has."""
-        params = _params("rtGraphMemcpyParams_t")
-        room = min(operand(params.dst, dst, "the destination of a copy"), operand(params.src, src, "the source of a copy"))
-        params.size = room if nbytes is None else nbytes
-        return self._add(lib.rtGraphAddMemcpyNode, params, after)
+        return self._add(lib.rtGraphAddMemcpyNode, _copy_params(dst, src, nbytes), after)
+
+    def add_copy_2d(self, dst: Memory, src: Memory, width: int, height: int, dst_pitch: int, src_pitch: int, *,
+                    after: After = None) -> Node:
+        """Adds a copy of `height` rows of `width` bytes. A pitch is the bytes from one row to the next."""
+        params = _copy_2d_params(dst, src, width, height, dst_pitch, src_pitch)
+        return self._add(lib.rtGraphAddMemcpy2DNode, params, after)
 
     def add_fill(self, dst: Memory, value: Any, count: Optional[int] = None, dtype: Any = None, *,
                  after: After = None) -> Node:
         """Adds a fill with `count` times a number of a type (of an array: its own), else with as many as there is room for."""
-        kind = dst.dtype if dtype is None and isinstance(dst, Array) else dtype_of("uint8" if dtype is None else dtype)
-        pattern = pack(value, kind, "The value of a fill")
-        if len(pattern) > 16:
-            raise InvalidValue(f"A pattern has at most 16 bytes; the value has {len(pattern)}.")
-        params = _params("rtGraphFillParams_t", pattern_size=len(pattern))
-        ffi.memmove(params.pattern, pattern, len(pattern))
-        room = operand(params.dst, dst, "the destination of a fill")
-        params.count = room // len(pattern) if count is None else count
-        return self._add(lib.rtGraphAddFillNode, params, after)
+        return self._add(lib.rtGraphAddFillNode, _fill_params(dst, value, count, dtype), after)
+
+    def add_host(self, function: Callable[[], object], on_failure: Optional[Callable[[int], object]] = None, *,
+                 after: After = None) -> Node:
+        """Adds a call of function(), once for each launch, as Stream.call() does.
+
+        Without `after` it is in order with all nodes."""
+        if not callable(function):
+            raise TypeError(f"a graph calls a function, not {function!r}")
+        node: Node = _callbacks.host_node(function, on_failure, lambda params: self._add(lib.rtGraphAddHostNode, params, after))
+        return node
 
     def add_empty(self, after: Sequence[Node] = ()) -> Node:
         """Adds a node that does nothing, where dependencies meet."""
@@ -221,9 +227,20 @@ class Graph(Owned):
 
     def add_dependencies(self, *pairs: Tuple[Node, Node]) -> None:
         """Makes the second node of each pair wait for the first."""
-        first = ffi.new("rtGraphNode_t[]", [pair[0].handle for pair in pairs] or 1)
-        second = ffi.new("rtGraphNode_t[]", [pair[1].handle for pair in pairs] or 1)
-        check(lib.rtGraphAddDependencies(first, second, len(pairs), self._h))
+        check(lib.rtGraphAddDependencies(*_ends(pairs), self._h))
+
+    def remove_dependencies(self, *pairs: Tuple[Node, Node]) -> None:
+        """The second node of each pair waits for the first no longer."""
+        check(lib.rtGraphRemoveDependencies(*_ends(pairs), self._h))
+
+    @property
+    def edges(self) -> List[Tuple[Node, Node]]:
+        """The dependencies as pairs: the second node waits for the first."""
+        count = ffi.new("uint32_t *")
+        check(lib.rtGraphGetEdges(NULL, NULL, 0, count, self._h))
+        first, second = ffi.new("rtGraphNode_t[]", count[0] or 1), ffi.new("rtGraphNode_t[]", count[0] or 1)
+        check(lib.rtGraphGetEdges(first, second, count[0], count, self._h))
+        return [(Node(self, first[at]), Node(self, second[at])) for at in range(count[0])]
 
     def make_buffer(self, array: Array, role: str, name: str = "") -> GraphBuffer:
         """Turns the memory of an array that was captured into a buffer: "input", "output", "constant" or "temporary".
@@ -262,6 +279,39 @@ class Graph(Owned):
 
 def _params(struct_name: str, **fields: Any) -> Any:
     return ffi.new(f"{struct_name} *", {"struct_size": ffi.sizeof(struct_name), **fields})
+
+
+def _copy_params(dst: Memory, src: Memory, nbytes: Optional[int]) -> Any:
+    params = _params("rtGraphMemcpyParams_t")
+    rooms = (operand(params.dst, dst, "the destination of a copy"), operand(params.src, src, "the source of a copy"))
+    if nbytes is None and not any(rooms):
+        raise InvalidValue("A copy between two addresses takes the number of its bytes.")
+    params.size = min(room for room in rooms if room) if nbytes is None else nbytes
+    return params
+
+
+def _copy_2d_params(dst: Memory, src: Memory, width: int, height: int, dst_pitch: int, src_pitch: int) -> Any:
+    params = _params("rtGraphMemcpy2DParams_t", width=width, height=height, dst_pitch=dst_pitch, src_pitch=src_pitch)
+    operand(params.dst, dst, "the destination of a copy")
+    operand(params.src, src, "the source of a copy")
+    return params
+
+
+def _fill_params(dst: Memory, value: Any, count: Optional[int], dtype: Any) -> Any:
+    kind = dst.dtype if dtype is None and isinstance(dst, Array) else dtype_of("uint8" if dtype is None else dtype)
+    pattern = pack(value, kind, "The value of a fill")
+    if len(pattern) > 16:
+        raise InvalidValue(f"A pattern has at most 16 bytes; the value has {len(pattern)}.")
+    params = _params("rtGraphFillParams_t", pattern_size=len(pattern))
+    ffi.memmove(params.pattern, pattern, len(pattern))
+    room = operand(params.dst, dst, "the destination of a fill")
+    params.count = room // len(pattern) if count is None else count
+    return params
+
+
+def _ends(pairs: Tuple[Tuple[Node, Node], ...]) -> Tuple[Any, Any, int]:
+    first = ffi.new("rtGraphNode_t[]", [pair[0].handle for pair in pairs] or 1)
+    return first, ffi.new("rtGraphNode_t[]", [pair[1].handle for pair in pairs] or 1), len(pairs)
 
 
 class Capture:
@@ -322,6 +372,16 @@ class Plan(Owned):
             steps.append(as_dict(out))
         return steps
 
+    @property
+    def buffers(self) -> List[Dict[str, Any]]:
+        """The buffers of the graph and the temporaries of its child graphs, each a dict: role, size, offset, first_step, ..."""
+        buffers = []
+        for index in range(self.info["buffer_count"]):
+            out = ffi.new("rtCapturePlanBuffer_t *", {"struct_size": ffi.sizeof("rtCapturePlanBuffer_t")})
+            check(lib.rtCapturePlanGetBuffer(out, index, self._h))
+            buffers.append(as_dict(out))
+        return buffers
+
     def instantiate(self) -> GraphExec:
         """The plan, made ready to launch."""
         out = ffi.new("rtGraphExec_t *")
@@ -367,6 +427,20 @@ class GraphExec(Owned):
         params, keep = launcher._graph_params(args)
         check(lib.rtGraphExecSetKernelParams(node.handle, params, self._h))
         del keep
+
+    def set_copy(self, node: Node, dst: Memory, src: Memory, nbytes: Optional[int] = None) -> None:
+        """Gives a copy other memory and another size, from the next launch on, as Graph.add_copy() takes them."""
+        check(lib.rtGraphExecSetMemcpyParams(node.handle, _copy_params(dst, src, nbytes), self._h))
+
+    def set_copy_2d(self, node: Node, dst: Memory, src: Memory, width: int, height: int, dst_pitch: int,
+                    src_pitch: int) -> None:
+        """The same for Graph.add_copy_2d()."""
+        params = _copy_2d_params(dst, src, width, height, dst_pitch, src_pitch)
+        check(lib.rtGraphExecSetMemcpy2DParams(node.handle, params, self._h))
+
+    def set_fill(self, node: Node, dst: Memory, value: Any, count: Optional[int] = None, dtype: Any = None) -> None:
+        """The same for Graph.add_fill()."""
+        check(lib.rtGraphExecSetFillParams(node.handle, _fill_params(dst, value, count, dtype), self._h))
 
     def update(self, graph: Graph) -> None:
         """Takes all parameters from another graph with the same nodes in the same order."""

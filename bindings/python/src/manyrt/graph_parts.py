@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Union
 
 from ._library import ffi, lib
 from ._object import as_dict
+from .addresses import Address
 from .dtypes import DType
 from .errors import InvalidValue, check
 from .memory import Array
@@ -54,7 +55,7 @@ class Place(NamedTuple):
     nbytes: int
 
 
-Memory = Union[Array, GraphBuffer, Place, None]
+Memory = Union[Array, GraphBuffer, Place, Address, None]
 
 
 class Access(NamedTuple):
@@ -89,6 +90,9 @@ def operand(out: Any, memory: Any, what: str) -> int:
     if isinstance(memory, Array):
         out.pointer = ffi.cast("void *", memory._address)
         return memory.nbytes
+    if isinstance(memory, Address):
+        out.pointer = ffi.cast("void *", memory.value)
+        return 0
     raise TypeError(f"{what} is a manyrt.Array or a buffer of the graph, not {memory!r}")
 
 

@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, NamedTuple
 
 from . import _show
 from ._library import NULL, ffi, hot, lib
-from ._object import Owned, as_dict, choice, text, utf8, wait
+from ._object import Owned, as_dict, choice, native_of, text, utf8, wait
+from .addresses import Address
 from .dtypes import C_TYPES, DType
+from .dtypes import dtype as dtype_of
 from .errors import InvalidValue, WrongContext, check, error_of, last_message, raise_error
 from .graph_parts import Access, GraphBuffer, GraphValue, Place, operand
 from .memory import Array
@@ -119,8 +121,9 @@ class _Argument:
                 return struct.pack(f"<{self.lanes}{self.element.format}", *value).ljust(info.size, b"\0")
             except (struct.error, OverflowError) as error:
                 self.refuse(value, f"takes {self.lanes} numbers of type {self.element}: {error}")
-        if isinstance(value, Array) and info.size == 8 and not info.type:
-            return struct.pack("<Q", value._address)  # an image without types calls its pointers values
+        if isinstance(value, (Array, Address)) and info.size == 8 and not info.type:
+            # An image without types calls its pointers values.
+            return struct.pack("<Q", value._address if isinstance(value, Array) else value.value)
         try:
             data = bytes(memoryview(value).cast("B"))
         except TypeError:
@@ -133,10 +136,13 @@ class _Argument:
         """The address of an array that a kernel of this context can reach, or 0 for None."""
         if value is None:
             return 0
+        if isinstance(value, Address):
+            return value.value
         if not isinstance(value, Array):
-            self.refuse(value, "is a pointer and takes a manyrt.Array or None")
+            self.refuse(value, "is a pointer and takes a manyrt.Array, a manyrt.address() or None")
         if self.element is not None and value.dtype is not self.element:
-            self.refuse(value, f"points to {self.element}, the array has elements of {value.dtype} (Array.view() changes that)")
+            self.refuse(value, f"points to {self.element}, the array has elements of {value.dtype} (Array.view() changes "
+                               "that, and manyrt.address() takes any)")
         # Devices of one backend may reach each other's memory: the library decides. Those of two backends do not.
         if value.context is not context and value.kind == "device" and value.context.device.backend != context.device.backend:
             raise WrongContext(f"{self.info} is memory of {value.context.device.name}, the kernel is for "
@@ -295,8 +301,8 @@ class Kernel(Owned):
 class Launcher:
     """A kernel with the shape of its launches. Called with a stream and the kernel's arguments it launches, and never blocks.
 
-    Arguments: an Array or None for a pointer, a number for a number, a tuple for a vector (float4), Local(bytes) for local
-    memory, bytes or a ctypes or numpy scalar for anything else. Values are copied before the call returns."""
+    Arguments: an Array, address(x) or None for a pointer, a number for a number, a tuple for a vector (float4), Local(bytes)
+    for local memory, bytes or a ctypes or numpy scalar for anything else. Values are copied before the call returns."""
 
     __slots__ = ("kernel", "grid", "group", "local_bytes", "offset", "_options", "_shape", "_free", "_pack", "_pointers",
                  "_others", "_context")
@@ -424,7 +430,14 @@ class Module(Owned):
                 data = bytes(memoryview(image).cast("B"))
             except TypeError:
                 raise TypeError(f"an image is bytes, not {type(image).__name__}") from None
-            check(lib.rtModuleLoadData(out, data, len(data), _module_options(options, format, name, {}, keep), context._h))
+            given = _module_options(options, format, name, headers or {}, keep)
+            check(lib.rtModuleLoadData(out, data, len(data), given, context._h))
+        elif path is None and isinstance(source, (list, tuple)):
+            if name or headers:
+                raise InvalidValue("Several sources of one module have neither a name nor headers.")
+            parts = [ffi.new("char[]", utf8(each, f"source {number}")) for number, each in enumerate(source)]
+            check(lib.rtModuleCreateFromSources(out, ffi.new("char *[]", parts or [NULL]), len(parts), utf8(options, "options"),
+                                                context._h))
         elif path is None and not name and not headers:
             check(lib.rtModuleCreateFromSource(out, utf8(source, "the source"), utf8(options, "options"), context._h))
         elif path is None:
@@ -488,6 +501,24 @@ class Module(Owned):
         buffer = ffi.new("char[]", needed[0])
         check(lib.rtModuleGetImage(buffer, needed[0], needed, options, self._h))
         return bytes(ffi.buffer(buffer, needed[0]))
+
+    def variable(self, name: str, dtype: Any = "uint8") -> Array:
+        """A variable of program scope as an array, which keeps the module.
+
+        Those of OpenCL C are constants, which must not be written to."""
+        element = dtype_of(dtype)
+        out, nbytes = ffi.new("void **"), ffi.new("uint64_t *")
+        check(lib.rtModuleGetGlobal(out, nbytes, utf8(name, "the name of a variable"), self._h))
+        if nbytes[0] % element.itemsize:
+            raise InvalidValue(f"'{name}' has {nbytes[0]} bytes, which is no whole number of {element} elements.")
+        memory = ffi.gc(ffi.cast("char *", out[0]), lambda _, module=self: None)
+        shape = (nbytes[0] // element.itemsize,)
+        return Array(self.context, memory, int(ffi.cast("uintptr_t", out[0])), shape, element, "device")
+
+    @property
+    def native(self) -> int:
+        """The driver's module: a CUmodule or cl_program, of the CPU the address of an rtHostModule_t. Borrowed."""
+        return native_of(lib.rtModuleGetNative, self._h)
 
     def wait_optimized(self, timeout: Optional[float] = None) -> None:
         """Waits until launches run the code that stays, at most `timeout` seconds (then Timeout). The CPU has it some time

@@ -28,7 +28,8 @@ _abandoned: List[Any] = []  # buffers of the program that a copy may write to at
 _ALLOCATE = {"device": lib.rtMalloc, "host": lib.rtMallocHost, "shared": lib.rtMallocShared}
 
 
-def _as_shape(shape: Shape) -> Tuple[int, ...]:
+def as_shape(shape: Shape) -> Tuple[int, ...]:
+    """A shape as a tuple of whole numbers."""
     each: Sequence[Any] = shape if isinstance(shape, (tuple, list)) else (shape,)
     try:
         sizes = tuple(as_index(size) for size in each)
@@ -119,12 +120,17 @@ class Array(Owned):
         return cls(context, memory, int(ffi.cast("uintptr_t", pointer)), shape, dtype, kind)
 
     @classmethod
-    def _allocate(cls, context: Context, shape: Shape, dtype: Any, kind: str) -> Array:
+    def _allocate(cls, context: Context, shape: Shape, dtype: Any, kind: str, alignment: int = 0, label: str = "") -> Array:
         """As Context.empty()."""
-        choice(kind, KINDS, "kind of memory")
-        sizes, element = _as_shape(shape), dtypes.dtype(dtype)
+        number = choice(kind, KINDS, "kind of memory")
+        sizes, element = as_shape(shape), dtypes.dtype(dtype)
         out = ffi.new("void **")
-        check(_ALLOCATE[kind](out, _bytes(sizes, element), context._h))
+        if alignment or label:
+            options = ffi.new("rtMallocOptions_t *", {"struct_size": ffi.sizeof("rtMallocOptions_t"), "kind": number,
+                                                      "alignment": alignment, "label": label_bytes(label)})
+            check(lib.rtMallocWithOptions(out, bytes_of(sizes, element), options, context._h))
+        else:
+            check(_ALLOCATE[kind](out, bytes_of(sizes, element), context._h))
         return cls._adopt(context, out[0], sizes, element, kind)
 
     @classmethod
@@ -190,17 +196,22 @@ class Array(Owned):
 
     def reshape(self, shape: Shape) -> Array:
         """The same memory with another shape of as many elements."""
-        sizes = _as_shape(shape)
+        sizes = as_shape(shape)
         if _count(sizes) != self.size:
             raise InvalidValue(f"The shape {sizes} has {_count(sizes)} elements, the array has {self.size}.")
         return type(self)(self.context, self._memory, self._address, sizes, self.dtype, self.kind)
 
     def view(self, dtype: Any) -> Array:
-        """The same memory with elements of another type of the same size."""
-        element = dtypes.dtype(dtype)
+        """The same memory with elements of another type. With another size, the last dimension has as many bytes as before."""
+        element, shape = dtypes.dtype(dtype), self.shape
         if element.itemsize != self.dtype.itemsize:
-            raise InvalidValue(f"{element} has {element.itemsize} bytes, {self.dtype} has {self.dtype.itemsize}.")
-        return type(self)(self.context, self._memory, self._address, self.shape, element, self.kind)
+            row = (shape[-1] if shape else 1) * self.dtype.itemsize
+            if not shape or row % element.itemsize:
+                raise InvalidValue(f"{element} has {element.itemsize} bytes, {self.dtype} has {self.dtype.itemsize}: " + (
+                    f"the last dimension of {row} bytes is no whole number of them." if shape else
+                    "an array of no dimension keeps the size."))
+            shape = (*shape[:-1], row // element.itemsize)
+        return type(self)(self.context, self._memory, self._address, shape, element, self.kind)
 
     # ---- copies and fills
 
@@ -279,6 +290,32 @@ class Array(Owned):
         check(lib.rtMemFillAsync(self._h, pattern, len(pattern), self.size, where._h))
         if stream is None:
             where.synchronize()
+
+    def copy_block(self, source: Array, shape: Tuple[int, int], at: Tuple[int, int] = (0, 0),
+                   source_at: Tuple[int, int] = (0, 0), stream: Optional[Stream] = None) -> None:
+        """Copies a block of rows and columns of another array to row and column `at` of this one.
+
+        Both have two dimensions and one type. With a stream in its order, and at once back; without one it waits."""
+        rows, columns = as_shape(shape)
+        for array, (row, column) in ((self, at), (source, source_at)):
+            if len(array.shape) != 2 or array.dtype is not self.dtype:
+                raise InvalidValue(f"A block is copied between arrays of two dimensions and of one type; one has the shape "
+                                   f"{array.shape} and {array.dtype}.")
+            if row < 0 or column < 0 or row + rows > array.shape[0] or column + columns > array.shape[1]:
+                raise InvalidValue(f"A block of {rows} rows and {columns} columns at {(row, column)} leaves the array of shape "
+                                   f"{array.shape}.")
+        if not rows or not columns:
+            return
+        places = []
+        for array, (row, column) in ((self, at), (source, source_at)):
+            pitch = array.shape[1] * self.dtype.itemsize
+            places += [ffi.cast("void *", array._address + row * pitch + column * self.dtype.itemsize), pitch]
+        arguments = (*places, columns * self.dtype.itemsize, rows, lib.RT_MEMCPY_DEFAULT)
+        if stream is None:
+            wait(lib.rtStreamSynchronizeFor, None, self.context.default_stream._h)  # as copy_from()
+            check(lib.rtMemcpy2D(*arguments))
+        else:
+            check(lib.rtMemcpy2DAsync(*arguments, stream._h))
 
     def prefetch(self, stream: Stream, to_host: bool = False) -> None:
         """Moves shared memory towards the device of the stream, or to the host. A hint, in the stream's order. Never blocks."""
@@ -416,7 +453,8 @@ class ReadOnlyArray(Array):
         return super()._bytes().toreadonly()
 
 
-def _bytes(shape: Tuple[int, ...], dtype: DType) -> int:
+def bytes_of(shape: Tuple[int, ...], dtype: DType) -> int:
+    """The bytes of so many elements; InvalidValue where no address reaches that far."""
     nbytes = _count(shape) * dtype.itemsize
     if nbytes >= 2**64:
         raise InvalidValue(f"An array of shape {shape} has {nbytes} bytes: more than an address can reach.")
@@ -448,11 +486,23 @@ class Pool(Owned):
 
     def empty(self, shape: Shape, dtype: Any = "float32", stream: Optional[Stream] = None) -> Array:
         """A new array, contents undefined, that later work of the stream (else the default stream) may use at once."""
-        sizes, element = _as_shape(shape), dtypes.dtype(dtype)
+        sizes, element = as_shape(shape), dtypes.dtype(dtype)
         out = ffi.new("void **")
         where = stream or self.context.default_stream
-        check(lib.rtMallocFromPool(out, _bytes(sizes, element), 0, where._h, self._h))
+        check(lib.rtMallocFromPool(out, bytes_of(sizes, element), 0, where._h, self._h))
         return Array._adopt(self.context, out[0], sizes, element, self.kind)
+
+    @classmethod
+    def _default_of(cls, context: Context) -> Pool:
+        """As Context.default_pool."""
+        out = ffi.new("rtMemPool_t *")
+        check(lib.rtContextGetDefaultPool(out, context._h))
+        self = cls.__new__(cls)
+        self._destroy = ""
+        self.context = context
+        self.kind = "device"
+        self._own(out[0], "default")
+        return self
 
     def trim(self, keep_bytes: int = 0) -> None:
         """Gives unused memory back to the driver, down to keep_bytes."""
@@ -461,6 +511,10 @@ class Pool(Owned):
     def set_limit(self, nbytes: int) -> None:
         """A hard limit in bytes; an allocation beyond it is OutOfMemory. 0: none."""
         check(lib.rtMemPoolSetLimit(nbytes, self._h))
+
+    def set_release_threshold(self, nbytes: int) -> None:
+        """How many unused bytes the pool keeps when streams are synchronized."""
+        check(lib.rtMemPoolSetReleaseThreshold(nbytes, self._h))
 
     @property
     def stats(self) -> Dict[str, int]:

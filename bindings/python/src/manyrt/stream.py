@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, Callable, Generator, Optional, Set, Tuple
 
 from . import _callbacks
 from ._library import ffi, fences, hot, lib
-from ._object import Owned, label_bytes, wait
+from ._object import Owned, label_bytes, native_of, wait
 from .errors import Busy, Error, OutOfMemory, check, raise_error
 
 if TYPE_CHECKING:
     import asyncio
 
     from .device import Context
-    from .graph import Capture
+    from .graph import Capture, Node
 
 _record, _stream_query, _event_query = hot.rtEventRecord, hot.rtStreamQuery, hot.rtEventQuery
 _wait_event, _wait_stream = hot.rtStreamWaitEvent, hot.rtStreamWaitStream
@@ -171,6 +171,16 @@ class Stream(Owned):
         return Capture(self)
 
     @property
+    def captured_node(self) -> Optional[Node]:
+        """In a capture, the node that the stream recorded last; None if there is none yet.
+
+        Where the stream waits for several nodes, an empty one is added after all of them."""
+        from .graph import Node  # graph.py needs this module
+        out = ffi.new("rtGraphNode_t *")
+        check(lib.rtStreamGetCapturedNode(out, self._h))
+        return None if out[0] == ffi.NULL else Node(None, out[0])
+
+    @property
     def priority(self) -> int:
         """0 is normal, a negative number is higher; the device's range is in Device.properties."""
         out = ffi.new("int32_t *")
@@ -180,9 +190,7 @@ class Stream(Owned):
     @property
     def native(self) -> int:
         """The driver's stream: a cudaStream_t or cl_command_queue. Borrowed. NotSupported where there is none."""
-        out = ffi.new("uint64_t[2]")
-        check(lib.rtStreamGetNative(out, self._h))
-        return int(out[0])
+        return native_of(lib.rtStreamGetNative, self._h)
 
     def __cuda_stream__(self) -> Tuple[int, int]:
         """The CUDA stream protocol: version 0 and the cudaStream_t."""
@@ -198,12 +206,16 @@ class Event(Owned):
 
     _destroy = "rtEventDestroy"
 
-    def __init__(self, context: Context, timing: bool = True) -> None:
+    def __init__(self, context: Context, timing: bool = True, *, native: Optional[int] = None) -> None:
         out = ffi.new("rtEvent_t *")
+        self.context = context
+        if native is not None:
+            check(lib.rtEventImport(out, [native, 0], context._h))
+            self._own(out[0])
+            return
         options = ffi.new("rtEventOptions_t *", {"struct_size": ffi.sizeof("rtEventOptions_t"),
                                                  "flags": 0 if timing else lib.RT_EVENT_DISABLE_TIMING})
         check(lib.rtEventCreate(out, options, context._h))
-        self.context = context
         self._own(out[0])
 
     def query(self) -> bool:
@@ -219,6 +231,11 @@ class Event(Owned):
 
     def __await__(self) -> Generator[Any, None, None]:
         return _reached(self).__await__()
+
+    @property
+    def native(self) -> int:
+        """The driver's event: a cudaEvent_t or cl_event. Borrowed. NotSupported where there is none."""
+        return native_of(lib.rtEventGetNative, self._h)
 
     def seconds_since(self, start: Event) -> float:
         """The time on the device from another event to this one, in seconds. Both have to be complete."""
