@@ -27,6 +27,26 @@ class GraphsTest(unittest.TestCase):
             self.twice(self.stream, data)
         return graph
 
+    def test_less_memory_may_be_bound_where_a_node_names_no_part(self):
+        kernel = self.context.module("kernel void next(global const int *x, global int *y, int n) {"
+                                     " int i = get_global_id(0); if (i < n) y[i] = x[i] + 1; }")["next"]
+        for part, fits in ((lambda buffer: buffer, True), (lambda buffer: buffer.at(0), True),
+                           (lambda buffer: buffer.at(0, 64), False)):
+            graph = self.context.graph()
+            source, target = graph.add_buffer(64, "input", "source"), graph.add_buffer(64, "output", "target")
+            count = graph.add_value("int32", "count")
+            graph.add_kernel(kernel[1, 16], manyrt.reads(part(source)), manyrt.writes(part(target)), count)
+            exec_, out = graph.instantiate(), self.context.zeros(4, "int32")
+            exec_.bind(source, self.context.array([1, 2, 3, 4], "int32"), 16)
+            exec_.bind(target, out, 16)
+            exec_.bind(count, 4)
+            if fits:
+                exec_.launch(self.stream)
+                self.assertEqual(out.tolist(self.stream), [2, 3, 4, 5])
+            else:
+                with self.assertRaisesRegex(manyrt.InvalidValue, "uses 64 bytes"):
+                    exec_.launch(self.stream)
+
     def test_plan_and_dot(self):
         graph = self.capture(self.context.zeros(4))
         with graph.plan(max_streams=1) as plan:

@@ -157,7 +157,8 @@ class _Argument:
         if info.kind == "pointer":
             out.kind, out.access = lib.RT_ARG_POINTER, access
             if isinstance(value, (GraphBuffer, Place)):
-                out.size = operand(out.memory, value, str(info))
+                operand(out.memory, value, str(info))
+                out.size = value.nbytes if isinstance(value, Place) else 0  # 0: up to the end of what is bound
             else:
                 out.memory.pointer = ffi.cast("void *", self.pointer(value, context))
         elif isinstance(value, GraphValue) and info.kind == "value":
