@@ -90,19 +90,19 @@ def run(context: manyrt.Context, graph: manyrt.Graph, module: manyrt.Module, lay
         pixels: bytes) -> Tuple[bytes, bytes]:
     """The graph as it was loaded from its file, batch by batch: probabilities and digits."""
     program = graph.plan(modules=[module]).instantiate()
-    buffers = {buffer.name: buffer for buffer in graph.buffers}
+    images = graph.value("images", "uint32")
     constants = {name: context.array(data, "float32") for name, data in layers.items()}
     batch, rows = context.empty(BATCH * PIXELS, "uint8"), context.empty((BATCH, CLASSES))
     digits = context.empty(BATCH, "int32")
     for name, memory in {**constants, "pixels": batch, "probabilities": rows, "digits": digits}.items():
-        program.bind(buffers[name], memory)
+        program.bind(graph.buffer(name), memory)
     results: List[Tuple[bytes, bytes]] = []
     with context.stream() as stream:
         for first in range(0, len(pixels), BATCH * PIXELS):
             part = pixels[first:first + BATCH * PIXELS]
             count = len(part) // PIXELS
             batch[:len(part)].copy_from(part, stream)
-            program.bind(graph.values[0], struct.pack("<I", count))
+            program.bind(images, count)
             program.launch(stream)
             results.append((rows[:count].tobytes(stream), digits[:count].tobytes(stream)))
     return b"".join(each for each, _ in results), b"".join(each for _, each in results)

@@ -47,6 +47,25 @@ class GraphsTest(unittest.TestCase):
                 with self.assertRaisesRegex(manyrt.InvalidValue, "uses 64 bytes"):
                     exec_.launch(self.stream)
 
+    def test_buffers_and_values_are_found_by_their_names(self):
+        graph, data = self.context.graph(), self.context.zeros(4)
+        buffer, value = graph.add_buffer(16, "output", "data"), graph.add_value("float32", "more")
+        graph.add_kernel(self.add, buffer, value)
+        loaded = self.context.load_graph(graph.save())
+        exec_ = loaded.instantiate()
+        exec_.bind(loaded.buffer("data"), data)
+        exec_.bind(loaded.value("more", "float32"), 2.5)
+        exec_.launch(self.stream)
+        self.assertEqual(data.tolist(self.stream), [2.5] * 4)
+        with self.assertRaises(TypeError):  # a file has no types
+            exec_.bind(loaded.value("more"), 2.5)
+        with self.assertRaisesRegex(manyrt.NotFound, "no buffer 'date'; there are data"):
+            loaded.buffer("date")
+        with self.assertRaisesRegex(manyrt.NotFound, "no value 'x'; there are none"):
+            self.context.graph().value("x")
+        with self.assertRaisesRegex(manyrt.InvalidValue, "has 4 bytes, float64 has 8"):
+            loaded.value("more", "float64")
+
     def test_plan_and_dot(self):
         graph = self.capture(self.context.zeros(4))
         with graph.plan(max_streams=1) as plan:

@@ -10,13 +10,13 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Type, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Type, TypeVar, Union
 
 from . import _callbacks
 from ._library import NULL, ffi, hot, lib
 from ._object import Owned, as_dict, choice, text, utf8
 from .dtypes import dtype as dtype_of
-from .errors import InvalidHandle, InvalidValue, check, raise_error
+from .errors import InvalidHandle, InvalidValue, NotFound, check, raise_error
 from .graph_parts import ROLES, GraphBuffer, GraphValue, Memory, operand, pack
 from .memory import Array
 
@@ -122,6 +122,19 @@ class Graph(Owned):
         out = ffi.new("rtGraphValue_t[]", max(1, count[0]))
         check(lib.rtGraphGetValues(out, count[0], count, self._h))
         return [GraphValue(self, out[at]) for at in range(count[0])]
+
+    def buffer(self, name: str) -> GraphBuffer:
+        """The buffer of this name, for a graph that was loaded. NotFound names those that there are."""
+        return _named(self.buffers, name, "buffer")
+
+    def value(self, name: str, dtype: Any = None) -> GraphValue:
+        """The value of this name. With a type ("int32"), which a file does not have, GraphExec.bind() takes numbers for it."""
+        found = _named(self.values, name, "value")
+        if dtype is not None:
+            found.dtype = dtype_of(dtype)
+            if found.dtype.itemsize != found.nbytes:
+                raise InvalidValue(f"The value '{name}' has {found.nbytes} bytes, {found.dtype} has {found.dtype.itemsize}.")
+        return found
 
     # ---- building it node by node
 
@@ -275,6 +288,16 @@ class Graph(Owned):
     def to_dot(self) -> str:
         """The graph in the language of Graphviz."""
         return text(lib.rtGraphExportDot, self._h)
+
+
+_Named = TypeVar("_Named", GraphBuffer, GraphValue)
+
+
+def _named(candidates: List[_Named], name: str, noun: str) -> _Named:
+    for each in candidates:
+        if each.name == name:
+            return each
+    raise NotFound(f"The graph has no {noun} '{name}'; there are {', '.join(each.name for each in candidates) or 'none'}.")
 
 
 def _params(struct_name: str, **fields: Any) -> Any:

@@ -98,7 +98,8 @@ def operand(out: Any, memory: Any, what: str) -> int:
 
 class GraphValue:
     """A number, or other bytes, that a graph names, that arguments of any number of kernels are, and that GraphExec.bind() says
-    for all of them; ends with its graph. Made by Graph.add_value(). Those of a loaded graph have no dtype and take bytes."""
+    for all of them; ends with its graph. Made by Graph.add_value(). Those of a loaded graph have no dtype and
+    take bytes, unless Graph.value() was given one."""
 
     def __init__(self, graph: Graph, handle: Any, dtype: Optional[DType] = None) -> None:
         self.graph = graph
