@@ -135,6 +135,18 @@ tryExamples() { # FOLDER: of programs that read a file beside them
       >"$work/example.log" 2>&1) || { cat "$work/example.log"; fail "the example $name does not run in $1"; }
   done
 }
+# deploy, by the commands of its page: the model is made with the installed command and runs without a compiler.
+tryDeploy() { # FOLDER: of the programs
+  (cd "$work/made" && export LD_LIBRARY_PATH=$libdir RT_DISABLE=cuda,opencl &&
+    "$1/digits" --device cpu --seed 1 --epochs 3 --weights weights.f32 --no-threshold &&
+    PYTHONPATH=$source/bindings/python/src MANYRT_LIBRARY=$libdir/libmanyrt.so.0 PATH=$work/second/bin:$PATH \
+      "$python" "$documents/examples/deploy/model.py" weights.f32 model --target cpu &&
+    RT_CC=/nonexistent RT_CACHE_DIR=off "$1/deploy_run" model) >"$work/example.log" 2>&1 ||
+    { cat "$work/example.log"; fail "the example deploy does not run in $1"; }
+}
+if [[ -x $work/second/bin/manyrt ]] && "$python" -c "import cffi" 2>"$work/example.log"; then
+  tryDeploy "$work/examples-moved"
+fi
 tryExamples "$work/examples-moved"
 tryExamples "$work/made/bin"
 rm "$work/examples-moved/heat.cl"
