@@ -44,3 +44,5 @@ expect_failure(1 "RT_ERROR_BUILD_FAILED: .*broken.cl:2:15: error: .*missing" --k
 expect_failure(1 "RT_ERROR_NOT_FOUND: .*backward" --kernels "${OUTPUT}/renamed.cl")
 expect_failure(1 "not every run reads" --seed 1 --epochs 1 --images 20 --output "${OUTPUT}")
 expect_failure(1 "empty.csv" --seed 1 --epochs 1 --images 20 --no-threshold --output "${OUTPUT}/empty.csv")
+expect_failure(1 "the weights cannot be written to" --device cpu --seed 1 --epochs 1 --images 20 --no-threshold
+  --output "${OUTPUT}" --weights "${OUTPUT}/absent/weights")
