@@ -92,9 +92,11 @@ function(manyrt_on_simulated_cuda entry)
 endfunction()
 
 # manyrt_on_opencl(entry driver tier [COMMAND...]): the entry runs on the OpenCL devices that are installed, all of them in this
-# tier. PoCL's has this driver of it (basic, pthread).
+# tier. PoCL's has this driver of it (basic, pthread). Entries run beside each other, and PoCL's cache is not made for that: each has
+# a folder of its own.
 function(manyrt_on_opencl entry driver tier)
   add_test(NAME ${entry} ${ARGN})
   set_tests_properties(${entry} PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77
-    ENVIRONMENT "POCL_DEVICES=${driver};RT_OPENCL_MEMORY=${tier};RT_DISABLE=cuda;GTEST_OUTPUT=xml:${PROJECT_BINARY_DIR}/results/${entry}.xml")
+    ENVIRONMENT "POCL_DEVICES=${driver};RT_OPENCL_MEMORY=${tier};RT_DISABLE=cuda;GTEST_OUTPUT=xml:${PROJECT_BINARY_DIR}/results/${entry}.xml;POCL_CACHE_DIR=${PROJECT_BINARY_DIR}/pocl/${entry}")
+  file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/pocl/${entry}")
 endfunction()

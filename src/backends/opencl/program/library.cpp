@@ -188,7 +188,7 @@ Status Libraries::buildOnce(Ref<Library>* library, compiler::OpenClBuild& source
     compiler::OpenClImage image;
     *origin = compiler::Origin::kCached;
     // A cached binary that the driver refuses, after an update of it say, is built anew and replaced.
-    if (source.fromCache(&image) && loadBinary(made, image)) return Status();
+    if (source.fromCache(&image) && loadBinary(made, image, source.name()).ok()) return Status();
     *origin = compiler::Origin::kBuilt;
     image = compiler::OpenClImage();
     Status status = source.translate(&image);
@@ -249,26 +249,26 @@ Status Libraries::build(Ref<Library>* out, cl_program program, const std::string
   return Status();
 }
 
-bool Libraries::loadBinary(Ref<Library>* library, const compiler::OpenClImage& image) {
+Status Libraries::loadBinary(Ref<Library>* library, const compiler::OpenClImage& image, const char* name) {
   cl_context context;
-  if (!device_.context(&context).ok()) return false;
+  RT_TRY(device_.context(&context));
   const cl_device_id device = device_.id();
   const unsigned char* data = image.binary.data();
   const size_t size = image.binary.size();
   Error error = CL_SUCCESS;
   cl_int outcome = CL_SUCCESS;
   cl_program program = RT_CL_MAKE(&error, clCreateProgramWithBinary, context, 1, &device, &size, &data, &outcome);
-  if (error != CL_SUCCESS) return false;
   // Drivers may report success of the call and a failure for the device.
-  if (outcome != CL_SUCCESS) {
+  if (error == CL_SUCCESS && outcome != CL_SUCCESS) {
     (void)RT_CL_PLAIN(clReleaseProgram, program);
-    return false;
+    error = outcome;
   }
+  if (error != CL_SUCCESS) return device_.failed("clCreateProgramWithBinary", error);
   // A binary is built as well: only then can its kernels be made.
-  if (!build(library, program, image.options, "").ok()) return false;
+  RT_TRY(build(library, program, image.options, name));
   describe(**library, image);
   (*library)->log = image.log;
-  return true;
+  return Status();
 }
 
 void Libraries::describe(Library& library, const compiler::OpenClImage& image) {
@@ -341,14 +341,16 @@ Status Libraries::fromPart(Ref<Library>* library, const backend::ImagePart& part
   }
   // suits() has compared the target, which says the same.
   image.hidden_offsets = target().hidden_offsets;
-  if (loadBinary(library, image)) {
-    (*library)->binary_ = std::move(image.binary);  // some drivers would give another one
-    return Status();
-  }
+  const Status status = loadBinary(library, image, name);
   // Told first: a lost device refuses any binary.
   RT_TRY(device_.lost());
-  return Status::error(RT_ERROR_INVALID_IMAGE, "The driver of %s refuses the binary in the image \"%s\".", device_.facts().id,
-                       name);
+  if (status.code() == RT_ERROR_OUT_OF_MEMORY) return status;
+  if (!status.ok()) {
+    return Status::error(RT_ERROR_INVALID_IMAGE, "The driver of %s refuses the binary in the image \"%s\": %s",
+                         device_.facts().id, name, status.message());
+  }
+  (*library)->binary_ = std::move(image.binary);  // some drivers would give another one
+  return Status();
 }
 
 // ---- From what a driver or another compiler made ----

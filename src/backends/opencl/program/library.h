@@ -72,7 +72,7 @@ class Libraries {
   Status build(Ref<Library>* library, cl_program program, const std::string& options, const char* name);
   Status fromText(Ref<Library>* library, const backend::ImagePart& part, const char* name);
   Status buildText(Ref<Library>* library, compiler::OpenClBuild& build, compiler::OpenClImage* image, const char* name);
-  bool loadBinary(Ref<Library>* library, const compiler::OpenClImage& image);
+  Status loadBinary(Ref<Library>* library, const compiler::OpenClImage& image, const char* name);
   static void describe(Library& library, const compiler::OpenClImage& image);
   Status describe(Library& library, const char* name);
   Status describeArgument(compiler::OpenClArgument* argument, cl_kernel kernel, cl_uint index, const char* kernel_name,
