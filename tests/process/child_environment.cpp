@@ -1,6 +1,9 @@
 // Scenarios of environment variables: the parent sets them, the child says what the library made of them.
+#include <sched.h>
+
 #include <cinttypes>
 #include <cstring>
+#include <ctime>
 #include <string>
 #include <vector>
 
@@ -85,6 +88,37 @@ int cpuThreads(int, char**) {
   OK(rtDeviceGetAttribute(&threads, RT_ATTRIBUTE_HOST_THREADS, device));
   doWork();
   std::printf("%" PRId64 "\n", threads);
+  return 0;
+}
+
+int64_t cpuTime(clockid_t clock) {
+  timespec now;
+  EXPECT(clock_gettime(clock, &now) == 0);
+  return now.tv_sec * 1'000'000'000 + now.tv_nsec;
+}
+
+// On one processor, a program that launches short kernels and does work of its own between: prints the percentage of the
+// process's time that other threads took.
+int oneProcessor(int, char**) {
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(static_cast<size_t>(sched_getcpu()), &one);
+  EXPECT(sched_setaffinity(0, sizeof one, &one) == 0);
+  World world;
+  world.make();
+  OK(rtContextSynchronize(world.context));
+  const int64_t whole = cpuTime(CLOCK_PROCESS_CPUTIME_ID), own = cpuTime(CLOCK_THREAD_CPUTIME_ID);
+  for (int round = 0; round < 100; ++round) {
+    for (int i = 0; i < 500; ++i) {
+      OK(rtLaunchKernel(world.kernel, 1, 1, 1, 1, 1, 1, 0, world.stream, nullptr, 0));
+      const int64_t begin = cpuTime(CLOCK_THREAD_CPUTIME_ID);
+      while (cpuTime(CLOCK_THREAD_CPUTIME_ID) - begin < 2000) continue;
+    }
+    OK(rtStreamSynchronize(world.stream));
+  }
+  const int64_t all = cpuTime(CLOCK_PROCESS_CPUTIME_ID) - whole, others = all - (cpuTime(CLOCK_THREAD_CPUTIME_ID) - own);
+  std::printf("%" PRId64 "\n", others * 100 / all);
+  world.destroy();
   return 0;
 }
 
@@ -174,6 +208,7 @@ const Scenario kEnvironment[] = {
     {"leak", leak},
     {"default_device", defaultDevice},
     {"cpu_threads", cpuThreads},
+    {"one_processor", oneProcessor},
     {"backends", backends},
     {"memory_debug", memoryDebug},
     {"slow_decisions", slowDecisions},

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
 
@@ -177,6 +178,14 @@ TEST(CpuThreadsTest, SetsTheThreadsThatRunKernels) {
     const Outcome outcome = child({"cpu_threads"}, {{"RT_CPU_THREADS", wrong}});
     EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
     EXPECT_TRUE(contains(outcome.err, "RT_CPU_THREADS")) << "a value that is no such number is logged: " << outcome.err;
+  }
+}
+
+TEST(CpuThreadsTest, AWorkerThatWaitsLeavesTheOnlyProcessorToTheProgram) {
+  for (const char* count : {"1", "4"}) {
+    const Outcome outcome = child({"one_processor"}, {{"RT_CPU_THREADS", count}, {"RT_DISABLE", "cuda,opencl"}});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+    EXPECT_LT(std::atoi(outcome.out.c_str()), 30) << "percent of the time; two thirds where a worker spins";
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "backends/cpu/kernel.h"
 #include "backends/cpu/stream.h"
+#include "backends/cpu/topology.h"
 #include "base/crash.h"
 #include "base/fault.h"
 #include "base/os/futex.h"
@@ -20,6 +21,7 @@ namespace {
 
 constexpr int64_t kSpin = 50'000;  // after the last command
 constexpr int64_t kNap = 50'000;
+constexpr int64_t kNapOnOneCore = 250'000;   // a turn of the worker costs the program some microseconds
 constexpr int64_t kNapWhenFull = 1'000'000;  // beside as many threads at work as may be: the first one done looks around
 constexpr int64_t kNapsFor = 10'000'000;     // after the last sign of life, then workers park
 constexpr int64_t kWatch = 20'000;           // between two looks at launches that one thread runs alone
@@ -33,7 +35,7 @@ thread_local const Engine* current_engine = nullptr;
 const Engine* currentEngine() { return current_engine; }
 
 Engine::Engine(uint32_t threads, backend::WaitPolicy policy)
-    : threads_(threads), policy_(policy), workers_(new Worker[threads]) {
+    : threads_(threads), policy_(policy), spins_(processors() > 1), workers_(new Worker[threads]) {
   for (uint32_t i = 0; i < threads; ++i) {
     workers_[i].engine = this;
     workers_[i].member.index = i;
@@ -123,13 +125,13 @@ void Engine::work(Worker& worker) {
   while (!stopping_.load(std::memory_order_acquire)) {
     if (step(worker, &active)) continue;
     bool found = false;
-    for (int spins = 0; spins < 256 && !found; ++spins) {
+    for (int spins = 0; spins_ && spins < 256 && !found; ++spins) {
       found = somethingFor(worker);
       if ((spins & 31) == 31) relaxCpu();
     }
     if (found) continue;
     watchSolos();
-    if (nowNanoseconds() - active > kSpin) {
+    if (!spins_ || nowNanoseconds() - active > kSpin) {
       doze(worker, active);
       active = nowNanoseconds();
     }
@@ -218,7 +220,8 @@ void Engine::doze(Worker& worker, int64_t active) {
     int64_t now = nowNanoseconds();
     if (lively) active = now;
     if (now - active < kNapsFor || lazy_.load(std::memory_order_seq_cst) != 0) {
-      sleepUntil(worker, kNapping, Deadline::after(team_.occupies(threads_) ? kNapWhenFull : kNap));
+      const int64_t nap = team_.occupies(threads_) ? kNapWhenFull : spins_ ? kNap : kNapOnOneCore;
+      sleepUntil(worker, kNapping, Deadline::after(nap));
       continue;
     }
     // The same with watching_, which lazy entries and launches run alone rely on. A lazy enlist() raises lazy_ before it reads

@@ -1,6 +1,7 @@
 // The engine of one context: its worker threads, the lists of streams that have something to run, and the team that shares
 // large jobs. Streams enlist themselves, and workers take them. A worker without work watches: it spins for a moment after its
 // last command, then naps, then parks. A napping worker wakes by its timer, so most submissions wake no thread.
+// Where the process has one processor none spins, and naps are longer: the program does not have the time that a look takes.
 //
 // A launch that one thread runs alone is watched, too (solo.h). While there are such launches, the last worker that stops
 // watching wakes another one, and none parks.
@@ -51,6 +52,8 @@ class Engine final : public RefCounted {
 
   uint32_t threads() const { return threads_; }
   backend::WaitPolicy policy() const { return policy_; }
+  // False where the process has one processor: a thread that spins would keep the one that it waits for from it.
+  bool spins() const { return spins_; }
   Team& team() { return team_; }
 
   // Called before work is accepted: one worker exists, or with `all` as many as the engine may have.
@@ -138,6 +141,7 @@ class Engine final : public RefCounted {
 
   const uint32_t threads_;
   const backend::WaitPolicy policy_;
+  const bool spins_;
   std::unique_ptr<Worker[]> workers_;
   Team team_;
 

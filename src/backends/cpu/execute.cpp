@@ -341,6 +341,7 @@ bool Stream::linger(Worker&, int64_t* last) {
     return let_go_.load(std::memory_order_relaxed) || drainers_.load(std::memory_order_seq_cst) != 0 ||
            engine_->urgentWaits() || engine_->team().wanted() || engine_->interrupted();
   };
+  if (!engine_->spins()) return more();
   // In a burst each look takes a cache line away from the producer: a short rest lets a batch gather.
   for (int rest = 0; rest < kRest; ++rest) relaxCpu();
   for (int spins = 0; spins < 256; ++spins) {

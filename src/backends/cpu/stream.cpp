@@ -382,7 +382,7 @@ bool Stream::waitLong(uint64_t serial, Deadline deadline) {
       drainers_.fetch_add(1, std::memory_order_seq_cst);
       let_go_.store(true, std::memory_order_relaxed);
     }
-    bool tired = policy == backend::WaitPolicy::kBlock;
+    bool tired = policy == backend::WaitPolicy::kBlock || (policy == backend::WaitPolicy::kDefault && !engine_->spins());
     for (;;) {
       if (done()) break;
       if (drains && acquire()) {

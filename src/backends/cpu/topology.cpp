@@ -161,13 +161,19 @@ void identify(rtDeviceProperties_t* out, const std::string& text) {
 
 }  // namespace
 
-uint32_t defaultThreads() {
+uint32_t processors() {
   // Asked once: a quota that changes later does not change contexts that are there.
-  static const uint32_t threads = [] {
+  static const uint32_t allowed = [] {
     uint32_t count = processorsAllowed();
     limitByQuota(&count);
-    return static_cast<uint32_t>(config::integer(config::Variable::kCpuThreads, 1, kMaxThreads, count));
+    return count;
   }();
+  return allowed;
+}
+
+uint32_t defaultThreads() {
+  static const auto threads =
+      static_cast<uint32_t>(config::integer(config::Variable::kCpuThreads, 1, kMaxThreads, processors()));
   return threads;
 }
 

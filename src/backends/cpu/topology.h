@@ -8,7 +8,8 @@
 
 namespace manyrt::cpu {
 
-uint32_t defaultThreads();  // RT_CPU_THREADS, else affinity mask and cgroup quota; settled at the first question
+uint32_t processors();      // that this process may use: affinity mask and cgroup quota; settled at the first question
+uint32_t defaultThreads();  // RT_CPU_THREADS, else processors(); settled at the first question
 uint64_t physicalMemory();
 uint64_t availableMemory();  // what could be allocated now without swapping
 void describeMachine(rtDeviceProperties_t* properties, uint32_t* numa_nodes);
