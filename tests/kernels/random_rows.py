@@ -23,11 +23,12 @@ class Rows:
     def declare_rows(self):
         r = self.random
         # All rows of a plane have the same bytes for an item, so that each item has its own.
-        steps = [r.choice([2, 3, 4, 6, 8, 8, 12, 12, 12, 16, 16, 16, 20, 24, 32]) for _ in range(2 * PLANES)]
+        steps = [r.choice([2, 3, 4, 6, 8, 8, 12, 12, 12, 16, 16, 16, 20, 24, 32, 36, 36, 40, 52, 64])
+                 for _ in range(2 * PLANES)]
         for _ in range(r.randint(2, 4)):
             reads, plane = r.random() < 0.3, r.choice([0, 0, 1, 2, 3])
             step = steps[plane + (PLANES if reads else 0)]
-            kind = r.choice([each for each, size in TYPES.items() if step % size == 0 and 2 * size <= step <= 8 * size])
+            kind = r.choice([each for each, size in TYPES.items() if step % size == 0 and 2 * size <= step <= 16 * size])
             step //= TYPES[kind]
             name = self.fresh("p")
             base = "in" if reads else "out"
@@ -96,6 +97,9 @@ class Rows:
     def order(self, step):
         r = self.random
         order = list(range(step))
+        if step > 4 and r.random() < 0.4:  # neighbours that leave a gap to the next item's
+            first = r.randrange(step - 2)
+            order = order[first:first + r.randint(2, step - first)]
         if r.random() < 0.5:
             r.shuffle(order)
         if r.random() < 0.15:

@@ -37,6 +37,17 @@ struct Neighbours::Access {
   AddressSpace space() const { return i->operands[is_load ? 0 : 1]->type.space; }
 };
 
+namespace {
+
+constexpr size_t kOfLong = 4;  // elements of a long step that are one access
+
+bool fills(int64_t parts) { return parts == 2 || parts == 3 || parts == 4 || parts == 8; }
+
+// Below, a vector of the elements that lanes have is chosen out of all that lie between (Cost::inPieces).
+bool isLong(int64_t parts, bool loads) { return parts > (loads ? 8 : 4) && !fills(parts); }
+
+}  // namespace
+
 Neighbours::Neighbours(const ir::Region& region, const analysis::Divergence& divergence) : divergence_(divergence) {
   this->region(region);
 }
@@ -72,7 +83,7 @@ void Neighbours::find(std::vector<Access>& accesses, bool loads) {
     const bool is_number = (each.type.isInteger() || each.type.isFloating()) && each.type.kind != Kind::kF16;
     if (each.is_load != loads || !is_number || each.type.isVector() || !each.address.isShared() || !each.stride) continue;
     const int64_t parts = *each.stride / each.size();
-    if (*each.stride % each.size() == 0 && (parts == 2 || parts == 3 || parts == 4 || parts == 8)) order.push_back(at);
+    if (*each.stride % each.size() == 0 && (fills(parts) || isLong(parts, loads))) order.push_back(at);
   }
   const auto isOfOne = [&](const Access& a, const Access& b) {
     return a.type == b.type && *a.stride == *b.stride && a.address.hasTermsOf(b.address);
@@ -86,17 +97,24 @@ void Neighbours::find(std::vector<Access>& accesses, bool loads) {
   });
   for (size_t from = 0; from < order.size();) {
     const Access& first = accesses[order[from]];
-    const auto parts = static_cast<size_t>(*first.stride / first.size());
+    const int64_t parts = *first.stride / first.size();
+    const size_t most = fills(parts) ? static_cast<size_t>(parts) : kOfLong;
     std::vector<size_t> members = {order[from]};
     size_t next = from + 1;
-    for (; next < order.size() && members.size() < parts && isOfOne(first, accesses[order[next]]); ++next) {
+    for (; next < order.size() && members.size() < most && isOfOne(first, accesses[order[next]]); ++next) {
       const int64_t further = accesses[order[next]].address.bytes() - accesses[members.back()].address.bytes();
       if (further == first.size()) members.push_back(order[next]);
       if (further > first.size()) break;
     }
-    if (members.size() == parts) {
+    if (members.size() == most) {
       group(accesses, std::move(members));
       from = next;
+    } else if (!fills(parts) && members.size() >= 2) {
+      members.resize(2);
+      next = from;
+      while (order[next] != members[1]) ++next;
+      group(accesses, std::move(members));
+      from = next + 1;
     } else {
       ++from;
     }
@@ -108,6 +126,7 @@ void Neighbours::group(std::vector<Access>& accesses, std::vector<size_t> member
   const size_t last = *std::max_element(members.begin(), members.end());
   const bool loads = accesses[first].is_load;
   NeighbourGroup made;
+  made.step = *accesses[first].stride;
   for (const size_t at : members) {
     const Access& member = accesses[at];
     made.is_certain = made.is_certain && member.address.isCertain();

@@ -417,7 +417,7 @@ void Widening::storeAlone(const Instruction& i) {
       place, [&] { storeAll(i, wide(*i.operands[1]), nullptr); }, [&] { storeAll(i, place.first, &place); });
 }
 
-// --- of neighbours that fill the step between lanes
+// --- of neighbours that lie together
 
 // Finds the lowest of them, from the address of the one that is written here: addresses of later loads are not known yet.
 // Stores that are not certain to be neighbours compare their addresses.
@@ -425,8 +425,8 @@ bool Widening::findRow(const NeighbourGroup& group, Place* place) {
   const bool loads = group.first->op == Opcode::kLoad;
   const size_t pointer = loads ? 0 : 1;
   const Instruction* here = loads ? group.first : group.last;
-  const size_t size = ir::bytesOf(loads ? here->result()->type : here->operands[0]->type), step = size * group.members.size();
-  const auto isRow = [&](const Place& each) { return each.stride == static_cast<int64_t>(step) && each.more == nullptr; };
+  const size_t size = ir::bytesOf(loads ? here->result()->type : here->operands[0]->type);
+  const auto isRow = [&](const Place& each) { return each.stride == group.step && each.more == nullptr; };
   if (!findPlace(*here->operands[pointer], place) || !isRow(*place)) return false;
   const auto at = std::find(group.members.begin(), group.members.end(), here) - group.members.begin();
   place->first = writer_.offset(place->first, uint64_t{0} - static_cast<size_t>(at) * size);

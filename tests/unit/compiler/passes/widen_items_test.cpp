@@ -178,6 +178,16 @@ const Case kCases[] = {
      "in[x + j]; c = (uchar)j; } "
      "if (s > 7) continue; c = (uchar)(i + 250); } out[at] = s * 5 + c;",
      -1},
+    // Rows that are longer than what one access takes.
+    {"int i = 9 * (int)x; uint s = n; for (int k = 0; k < 9; ++k) s = s * 31 + in[i + k]; out[at] = s;", -1},
+    {"uint i = 9 * x - 2; uint s = n; for (uint k = 2; k < 10; ++k) s = s * 31 + in[i + k]; out[at] = s;", -1},
+    {"global uchar* b = (global uchar*)out; int t = 9 * (int)at; b[t + 7] = (uchar)n;\n"
+     "for (int k = 0; k < 7; ++k) b[t + k] = (uchar)(in[x + k] + k); b[t + 8] = b[t + 7] + b[t + 2];",
+     -1},
+    {"global ushort* b = (global ushort*)out; int t = 5 * (int)at; for (int k = 0; k < 5; ++k) b[t + k] = b[t + k] * 3 + "
+     "(ushort)(n + k);\n"
+     "if (in[x] & 1) for (int k = 1; k < 5; ++k) b[t + k] ^= b[t + k - 1];",
+     -1},
     // Squares of elements, which vectors side by side have: of stores, of loads, of both, in an item's own order.
     {"out[(get_group_id(0) * 24 + l) * 10 + y] = in[x + y * n] * 3 + y;", -1},
     {"out[at] = in[l * 10 + y] ^ in[(int)x * (int)n + (int)y];", -1},
@@ -437,7 +447,7 @@ TEST(WidenItemsFormTest, LongCodeHasNoSecondFormForGroupsThatFillVectors) {
   EXPECT_TRUE(has_rest);
 }
 
-TEST(WidenItemsFormTest, NeighboursThatFillTheStepAreOneAccess) {
+TEST(WidenItemsFormTest, NeighboursThatLieTogetherAreOneAccess) {
   const char* const loads = "int i = 3 * (int)x; out[at] = in[i + 2] ^ in[i] * 3 ^ in[i + 1] * 7;";
   EXPECT_EQ(rowsOf(loads, 3, Opcode::kLoad), 1);
   const char* const stores = "int t = 3 * (int)x; uint v = in[x]; out[t + 1] = x; out[t + 2] = v; out[t] = n;";
@@ -447,6 +457,13 @@ TEST(WidenItemsFormTest, NeighboursThatFillTheStepAreOneAccess) {
   const char* const in_place = "int t = 4 * (int)x; for (int k = 0; k < 4; ++k) out[t + k] = out[t + k] * 3 + n;";
   EXPECT_EQ(rowsOf(in_place, 4, Opcode::kLoad), 1);
   EXPECT_EQ(rowsOf(in_place, 4, Opcode::kStore), 1);
+  const char* const nine = "int i = 9 * (int)x; uint s = 0; for (int k = 0; k < 9; ++k) s = s * 3 + in[i + k]; out[at] = s;";
+  EXPECT_EQ(rowsOf(nine, 4, Opcode::kLoad), 2) << "and one alone";
+  const char* const seven = "int t = 7 * (int)x; for (int k = 0; k < 7; ++k) out[t + k] = x + k;";
+  EXPECT_EQ(rowsOf(seven, 4, Opcode::kStore), 1);
+  EXPECT_EQ(rowsOf(seven, 2, Opcode::kStore), 1);
+  EXPECT_EQ(rowsOf("int i = 6 * (int)x; out[at] = in[i] ^ in[i + 1] * 3 ^ in[i + 2] * 5 ^ in[i + 3] * 7;", 4, Opcode::kLoad), 0)
+      << "whole vectors are loaded and the lanes chosen";
   EXPECT_EQ(rowsOf("int t = 3 * (int)x; out[t + 1] = x; out[t] = n;", 3, Opcode::kStore), 0) << "one is missing";
   EXPECT_EQ(rowsOf("int t = 2 * (int)x; out[t] = x; out[at] = n; out[t + 1] = 5;", 2, Opcode::kStore), 0) << "what is between";
   EXPECT_EQ(rowsOf("int t = 2 * (int)x; out[t] = x; if (n > 3) out[t + 1] = 5;", 2, Opcode::kStore), 0) << "of two regions";
