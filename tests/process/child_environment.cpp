@@ -97,8 +97,8 @@ int64_t cpuTime(clockid_t clock) {
   return now.tv_sec * 1'000'000'000 + now.tv_nsec;
 }
 
-// On one processor, a program that launches short kernels and does work of its own between: prints the percentage of the
-// process's time that other threads took.
+// A program on one processor, which launches short kernels and does work of its own between. Prints the percentage of the
+// time that other threads took.
 int oneProcessor(int, char**) {
   cpu_set_t one;
   CPU_ZERO(&one);

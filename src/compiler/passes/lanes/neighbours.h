@@ -1,6 +1,6 @@
 // Loads or stores of an item that together fill the step to the next item's place: p[3 * i], p[3 * i + 1] and p[3 * i + 2].
 // With lanes they are one access of a vector of components, and the memory of all lanes is read or written whole. Where the step
-// is longer, as for rows of nine, four that lie together are such an access, and what is left of the row is two and one.
+// is longer, as for rows of nine, four that lie together are such an access. Two are what is left of a row, or one alone.
 //
 // The loads of such a group are made where the first of them stands, the stores where the last does. So nothing that stands
 // between may touch their memory, for any lane.
