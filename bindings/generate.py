@@ -178,7 +178,7 @@ def integer_meaning(where, doc, enums):
 
 
 def flags_meaning(where, doc, enums):
-    """The enum whose values may be joined in a field `flags`, `access` or `kinds`; None: there are none yet."""
+    """The enum whose values may be joined in a field `flags`, `access`, `kinds` or `qualifiers`; None: there are none yet."""
     names = re.findall(r"\bRT_[A-Z0-9_]+\b(?!\*)", doc)
     known = {value["name"]: enum["name"] for enum in enums for value in enum["values"]}
     found = {known[name] for name in names if name in known and known[name] != "rtArgKind"}
@@ -191,7 +191,7 @@ def add_meaning(where, entry, enums):
     """Adds enum, flags or boolean to an argument or a field whose type is a 32-bit integer, and to a status."""
     if entry["type"].rstrip(" *").endswith("rtStatus_t"):
         entry["enum"] = "rtStatusCode"
-    elif entry["name"] in ("flags", "access", "kinds"):
+    elif entry["name"] in ("flags", "access", "kinds", "qualifiers") and "_*" not in entry["doc"]:
         entry.update(flags_meaning(where, entry["doc"], enums))
     elif INTEGER.fullmatch(entry["type"]):
         entry.update(integer_meaning(where, entry["doc"], enums))

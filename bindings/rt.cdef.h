@@ -213,6 +213,57 @@ enum rtModuleOrigin {
   RT_MODULE_ORIGIN_CACHE = 2,
   RT_MODULE_ORIGIN_PROCESS = 3
 };
+enum rtTier {
+  RT_TIER_INVALID = -1,
+  RT_TIER_DEFAULT = 0,
+  RT_TIER_QUICK = 1,
+  RT_TIER_OPTIMIZED = 2,
+  RT_TIER_TIERED = 3,
+  RT_TIER_READY_MADE = 4
+};
+enum rtBarriers {
+  RT_BARRIERS_INVALID = -1,
+  RT_BARRIERS_UNKNOWN = 0,
+  RT_BARRIERS_NONE = 1,
+  RT_BARRIERS_SPLIT = 2,
+  RT_BARRIERS_FIBERS = 3
+};
+enum rtNoLanes {
+  RT_LANES_INVALID = -1,
+  RT_LANES_UNKNOWN = 0,
+  RT_LANES_ALL = 1,
+  RT_LANES_OPTIONS = 2,
+  RT_LANES_QUICK = 3,
+  RT_LANES_FIBERS = 4,
+  RT_LANES_HALVES = 5,
+  RT_LANES_NO_FORM = 6,
+  RT_LANES_COST = 7,
+  RT_LANES_BLOCKS = 8,
+  RT_LANES_REST = 9,
+  RT_LANES_NOT_TRIED = 10
+};
+enum rtQualifier {
+  RT_QUALIFIER_INVALID = -1,
+  RT_QUALIFIER_CONST = 1,
+  RT_QUALIFIER_RESTRICT = 2,
+  RT_QUALIFIER_VOLATILE = 4
+};
+enum rtAddressSpace {
+  RT_ADDRESS_SPACE_INVALID = -1,
+  RT_ADDRESS_SPACE_UNKNOWN = 0,
+  RT_ADDRESS_SPACE_PRIVATE = 1,
+  RT_ADDRESS_SPACE_GLOBAL = 2,
+  RT_ADDRESS_SPACE_CONSTANT = 3,
+  RT_ADDRESS_SPACE_LOCAL = 4
+};
+enum rtAccess {
+  RT_ACCESS_INVALID = -1,
+  RT_ACCESS_UNKNOWN = 0,
+  RT_ACCESS_READ = 1,
+  RT_ACCESS_WRITE = 2,
+  RT_ACCESS_READ_WRITE = 3,
+  RT_ACCESS_NONE = 4
+};
 enum rtLaunchFlags {
   RT_LAUNCH_FLAGS_INVALID = -1,
   RT_LAUNCH_COOPERATIVE = 1
@@ -488,6 +539,8 @@ typedef struct rtModuleOptions_t {
   uint32_t reserved;
   const char* const* header_names;
   const char* const* headers;
+  int32_t tier;
+  uint32_t flags;
 } rtModuleOptions_t;
 typedef struct rtImageOptions_t {
   uint32_t struct_size;
@@ -512,6 +565,14 @@ typedef struct rtKernelInfo_t {
   uint32_t required_group_size[3];
   uint32_t preferred_group_multiple;
   char name[256];
+  int32_t tier;
+  int32_t barriers;
+  uint32_t lanes;
+  int32_t lane_dimension;
+  int32_t no_lanes;
+  uint32_t registers;
+  uint32_t groups_per_unit;
+  uint32_t scalar_loops;
 } rtKernelInfo_t;
 typedef struct rtKernelArgInfo_t {
   uint32_t struct_size;
@@ -520,6 +581,9 @@ typedef struct rtKernelArgInfo_t {
   int32_t kind;
   char name[64];
   char type_name[64];
+  uint32_t qualifiers;
+  int32_t address_space;
+  int32_t access;
 } rtKernelArgInfo_t;
 typedef struct rtLaunchOptions_t {
   uint32_t struct_size;

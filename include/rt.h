@@ -306,6 +306,69 @@ enum rtModuleOrigin {
   RT_MODULE_ORIGIN_PROCESS = 3 /**< the process had it: it was built before, or by another thread at the same time */
 };
 
+/** Forms of a kernel's code. Results of kernels are the same bits in each. */
+enum rtTier {
+  RT_TIER_INVALID = -1,
+  RT_TIER_DEFAULT = 0,   /**< of rtModuleOptions_t: as the build options and RT_CPU_BUILD say; of rtKernelInfo_t: not known */
+  RT_TIER_QUICK = 1,     /**< compiled in a short time */
+  RT_TIER_OPTIMIZED = 2, /**< compiled to run fast */
+  RT_TIER_TIERED = 3,    /**< of rtModuleOptions_t alone: quick code, which optimised code replaces */
+  RT_TIER_READY_MADE = 4 /**< of rtKernelInfo_t alone: the program brought the code, as an image or as a function */
+};
+
+/** How the work-items of a kernel meet at barriers. */
+enum rtBarriers {
+  RT_BARRIERS_INVALID = -1,
+  RT_BARRIERS_UNKNOWN = 0, /**< not known, or the device's own way */
+  RT_BARRIERS_NONE = 1,    /**< the kernel has none */
+  RT_BARRIERS_SPLIT = 2,   /**< the code is split at them: loops over the work-items lie between them */
+  RT_BARRIERS_FIBERS = 3   /**< each work-item has a stack of its own, which is slower */
+};
+
+/** Why a loop over the work-items of a kernel does not run as vectors of a CPU; the build log has it as a sentence. */
+enum rtNoLanes {
+  RT_LANES_INVALID = -1,
+  RT_LANES_UNKNOWN = 0,   /**< not known, as of other devices, or of code that the program brought */
+  RT_LANES_ALL = 1,       /**< all loops run as vectors */
+  RT_LANES_OPTIONS = 2,   /**< the build's options forbid optimisations */
+  RT_LANES_QUICK = 3,     /**< quick code has none */
+  RT_LANES_FIBERS = 4,    /**< the work-items run on fibers: RT_BARRIERS_FIBERS */
+  RT_LANES_HALVES = 5,    /**< there are no vectors of half */
+  RT_LANES_NO_FORM = 6,   /**< an operation has no form for vectors */
+  RT_LANES_COST = 7,      /**< work-items one by one are expected to take less time */
+  RT_LANES_BLOCKS = 8,    /**< there are more places to jump to than lanes can go through */
+  RT_LANES_REST = 9,      /**< only work-items that whole vectors leave, in groups of sizes not launched so far */
+  RT_LANES_NOT_TRIED = 10 /**< nothing has looked for lanes, as on processors without vectors */
+};
+
+/** Qualifiers of a kernel's pointer argument; joined by or. */
+enum rtQualifier {
+  RT_QUALIFIER_INVALID = -1,
+  RT_QUALIFIER_CONST = 1,    /**< of what it points to, as all of __constant */
+  RT_QUALIFIER_RESTRICT = 2, /**< of the pointer */
+  RT_QUALIFIER_VOLATILE = 4  /**< of what it points to */
+};
+
+/** The memory that an argument of a kernel points to. */
+enum rtAddressSpace {
+  RT_ADDRESS_SPACE_INVALID = -1,
+  RT_ADDRESS_SPACE_UNKNOWN = 0,
+  RT_ADDRESS_SPACE_PRIVATE = 1, /**< it is a value */
+  RT_ADDRESS_SPACE_GLOBAL = 2,
+  RT_ADDRESS_SPACE_CONSTANT = 3,
+  RT_ADDRESS_SPACE_LOCAL = 4
+};
+
+/** The accesses of a kernel to the memory that an argument points to, as the compiler saw them. */
+enum rtAccess {
+  RT_ACCESS_INVALID = -1,
+  RT_ACCESS_UNKNOWN = 0,
+  RT_ACCESS_READ = 1,
+  RT_ACCESS_WRITE = 2, /**< parts of it, maybe: what is not written keeps its contents */
+  RT_ACCESS_READ_WRITE = 3,
+  RT_ACCESS_NONE = 4 /**< neither */
+};
+
 /** Flags of rtLaunchOptions_t. */
 enum rtLaunchFlags {
   RT_LAUNCH_FLAGS_INVALID = -1,
@@ -764,11 +827,14 @@ typedef struct rtModuleOptions_t {
   uint32_t reserved;               /**< 0 */
   const char* const* header_names; /**< of source: what #include calls each of headers; may be NULL if there are none */
   const char* const* headers;      /**< their texts, found before any file; may be NULL if there are none */
+  int32_t tier;                    /**< of OpenCL C: RT_TIER_*, before what the build options say; for the CPU */
+  uint32_t flags;                  /**< 0 */
 } rtModuleOptions_t;
 /* clang-format off */
 #define RT_MODULE_OPTIONS_INIT                                                                             \
   {sizeof(rtModuleOptions_t) /* struct_size */, 0 /* format */, NULL /* build_options */, NULL /* name */, \
-   0 /* header_count */, 0 /* reserved */, NULL /* header_names */, NULL /* headers */}
+   0 /* header_count */, 0 /* reserved */, NULL /* header_names */, NULL /* headers */, 0 /* tier */,      \
+   0 /* flags */}
 /* clang-format on */
 
 /** Options of rtModuleGetImage. */
@@ -808,27 +874,41 @@ typedef struct rtKernelInfo_t {
   uint32_t required_group_size[3];   /**< zeros: any */
   uint32_t preferred_group_multiple; /**< work-items: a good group size is a multiple of it */
   char name[256];
+  int32_t tier;             /**< RT_TIER_*, of the code that a launch would run now; so are the others */
+  int32_t barriers;         /**< RT_BARRIERS_* */
+  uint32_t lanes;           /**< CPU: work-items that run side by side as one vector, at most; 0: none, or not known */
+  int32_t lane_dimension;   /**< along which these are neighbours, 0 or 1; -1: there are none */
+  int32_t no_lanes;         /**< RT_LANES_*: why not all loops over work-items run as vectors */
+  uint32_t registers;       /**< CUDA: registers of a work-item; 0: not known */
+  uint32_t groups_per_unit; /**< CUDA: work-groups of max_group_items that a compute unit runs at the same time, where a launch
+                                 asks for no local memory; 0: not known */
+  uint32_t scalar_loops;    /**< CPU: loops over work-items that do not run as vectors; 0: all do, or not known */
 } rtKernelInfo_t;
 /* clang-format off */
 #define RT_KERNEL_INFO_INIT                                                                                \
   {sizeof(rtKernelInfo_t) /* struct_size */, 0 /* arg_count */, 0 /* max_group_items */, 0 /* reserved */, \
    0 /* local_bytes */, 0 /* private_bytes */, {0, 0, 0} /* required_group_size */,                        \
-   0 /* preferred_group_multiple */, {0} /* name */}
+   0 /* preferred_group_multiple */, {0} /* name */, 0 /* tier */, 0 /* barriers */, 0 /* lanes */,        \
+   0 /* lane_dimension */, 0 /* no_lanes */, 0 /* registers */, 0 /* groups_per_unit */,                  \
+   0 /* scalar_loops */}
 /* clang-format on */
 
 /** Result of rtKernelGetArgInfo. */
 typedef struct rtKernelArgInfo_t {
   uint32_t struct_size;
   uint32_t index;
-  uint32_t size;      /**< bytes of the value */
-  int32_t kind;       /**< RT_ARG_* */
-  char name[64];      /**< empty if unknown */
-  char type_name[64]; /**< empty if unknown */
+  uint32_t size;         /**< bytes of the value */
+  int32_t kind;          /**< RT_ARG_* */
+  char name[64];         /**< empty if unknown */
+  char type_name[64];    /**< empty if unknown */
+  uint32_t qualifiers;   /**< RT_QUALIFIER_CONST and its like, joined by or; 0 if unknown */
+  int32_t address_space; /**< RT_ADDRESS_SPACE_* */
+  int32_t access;        /**< RT_ACCESS_*; unknown if it is a value */
 } rtKernelArgInfo_t;
 /* clang-format off */
 #define RT_KERNEL_ARG_INFO_INIT                                                                            \
   {sizeof(rtKernelArgInfo_t) /* struct_size */, 0 /* index */, 0 /* size */, 0 /* kind */, {0} /* name */, \
-   {0} /* type_name */}
+   {0} /* type_name */, 0 /* qualifiers */, 0 /* address_space */, 0 /* access */}
 /* clang-format on */
 
 /** Options of rtLaunchKernelWithOptions. */

@@ -90,7 +90,7 @@ rtStatus_t rtKernelGetName(char* buffer, size_t size, size_t* needed, rtKernel_t
 
 rtStatus_t rtKernelGetInfo(rtKernelInfo_t* info, rtKernel_t kernel) {
   return api::guarded(__func__, [&](epoch::Guard&) -> Status {
-    RT_TRY(api::checkResult(info, "info"));
+    RT_TRY(api::checkResult(info, "info", api::firstSizeOf<rtKernelInfo_t>()));
     RT_RESOLVE(Kernel, object, kernels, kernel, RT_HANDLE_KERNEL);
     RT_TRY(object->native->prepare());
     const backend::Kernel& native = *object->native;
@@ -102,6 +102,7 @@ rtStatus_t rtKernelGetInfo(rtKernelInfo_t* info, rtKernel_t kernel) {
     if (native.rules() != nullptr) std::copy_n(native.rules()->group, 3, result.required_group_size);
     result.preferred_group_multiple = native.preferredGroupMultiple();
     snprintf(result.name, sizeof result.name, "%s", native.name());
+    native.describeCode(&result);
     api::writeResult(info, result);
     return Status();
   });
@@ -109,7 +110,7 @@ rtStatus_t rtKernelGetInfo(rtKernelInfo_t* info, rtKernel_t kernel) {
 
 rtStatus_t rtKernelGetArgInfo(rtKernelArgInfo_t* info, uint32_t index, rtKernel_t kernel) {
   return api::guarded(__func__, [&](epoch::Guard&) -> Status {
-    RT_TRY(api::checkResult(info, "info"));
+    RT_TRY(api::checkResult(info, "info", api::firstSizeOf<rtKernelArgInfo_t>()));
     RT_RESOLVE(Kernel, object, kernels, kernel, RT_HANDLE_KERNEL);
     const std::vector<backend::Argument>& arguments = object->native->arguments();
     RT_CHECK_ARG(index < arguments.size(), "There is no argument %u: the kernel \"%s\" takes %zu.", index,
@@ -121,6 +122,9 @@ rtStatus_t rtKernelGetArgInfo(rtKernelArgInfo_t* info, uint32_t index, rtKernel_
     if (const backend::Kernel::ArgumentText* text = object->native->argumentText(index)) {
       copyLetters(result.name, sizeof result.name, text->name.c_str());
       copyLetters(result.type_name, sizeof result.type_name, text->type_name.c_str());
+      result.qualifiers = text->use.qualifiers;
+      result.address_space = text->use.space;
+      result.access = text->use.access;
     }
     api::writeResult(info, result);
     return Status();

@@ -21,8 +21,13 @@ namespace {
 
 Status readImage(backend::Image* image, const rtModuleOptions_t* options) {
   rtModuleOptions_t chosen;
-  RT_TRY(api::readOptions(&chosen, options, RT_MODULE_OPTIONS_INIT, "options"));
+  RT_TRY(api::readOptions(&chosen, options, RT_MODULE_OPTIONS_INIT, "options", api::firstSizeOf<rtModuleOptions_t>()));
   RT_CHECK_ARG(chosen.reserved == 0, "The reserved field of the module's options is %u, not 0.", chosen.reserved);
+  RT_CHECK_ARG(chosen.flags == 0, "The flags 0x%x of a module are unknown.", chosen.flags);
+  RT_CHECK_ARG(chosen.tier >= RT_TIER_DEFAULT && chosen.tier <= RT_TIER_TIERED,
+               "The tier %d is none of RT_TIER_DEFAULT (%d) to RT_TIER_TIERED (%d).", chosen.tier, RT_TIER_DEFAULT,
+               RT_TIER_TIERED);
+  image->tier = chosen.tier;
   image->format = chosen.format;
   image->options = chosen.build_options != nullptr ? chosen.build_options : "";
   image->name = chosen.name != nullptr ? chosen.name : "";

@@ -31,4 +31,18 @@ constexpr size_t firstSizeOf<rtGraphChildParams_t>() {
   return offsetof(rtGraphChildParams_t, value_binding_count);
 }
 
+template <>
+constexpr size_t firstSizeOf<rtModuleOptions_t>() {
+  return offsetof(rtModuleOptions_t, tier);
+}
+// And those of results.
+template <>
+constexpr size_t firstSizeOf<rtKernelInfo_t>() {
+  return offsetof(rtKernelInfo_t, tier);
+}
+template <>
+constexpr size_t firstSizeOf<rtKernelArgInfo_t>() {
+  return offsetof(rtKernelArgInfo_t, qualifiers);
+}
+
 }  // namespace manyrt::api

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/argument_use.h"
 #include "base/ref.h"
 #include "base/status.h"
 #include "rt.h"
@@ -44,6 +45,7 @@ class Kernel : public RefCounted {
   struct ArgumentText {
     std::string name;
     std::string type_name;
+    ArgumentUse use = {};
   };
 
   const std::vector<Argument>& arguments() const { return arguments_; }
@@ -62,6 +64,9 @@ class Kernel : public RefCounted {
   virtual const trace::Row* row() const { return nullptr; }
   // Acquire pairs with the store of limitGroup(): what else was found out is there.
   uint32_t maxGroupItems() const { return max_group_items_.load(std::memory_order_acquire); }  // 0: not prepared
+  // Writes tier, barriers, lanes, registers and groups of a compute unit, of the code that a launch would run now. As it is
+  // here: the program brought the code, and nothing else is known. The kernel is prepared. May throw bad_alloc.
+  virtual void describeCode(rtKernelInfo_t* info) const;
   // Finds out what the kernel needs, where that was put off: before limits are asked for, and before the first launch.
   // cuModuleGetFunction, which loads the code · nothing.
   virtual Status prepare() { return Status(); }

@@ -25,6 +25,7 @@ struct Image {
   uint32_t header_count = 0;
   const char* const* header_names = nullptr;
   const char* const* headers = nullptr;
+  int32_t tier = RT_TIER_DEFAULT;  // of OPENCL_C: RT_TIER_*
 };
 
 // Kinds of parts of an image (module_image.h, docs/design/images.md). Other numbers are of later versions, and passed over.

@@ -38,6 +38,7 @@ struct BuildRequest {
   const char* folder = "";              // of sources whose names have none, for their #include; "": they come from no folder
   Origin* origin = nullptr;             // receives where the code came from; may be null
   const FiberCalls* fibers = nullptr;   // of the CPU: for kernels that run on them, in objects that are loaded later
+  int32_t tier = RT_TIER_DEFAULT;       // of the CPU: RT_TIER_*, before what the options say
 };
 
 // The status of a failed build, with the compiler's log where the sentence does not have it already.

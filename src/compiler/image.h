@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/argument_use.h"
 #include "base/blake2b.h"
 #include "base/os/descriptor.h"
 #include "base/ref.h"
@@ -149,6 +150,7 @@ struct CudaArgument {
   std::string name;
   std::string type_name;
   uint32_t alignment = 1;  // RT_ARG_LOCAL: of the offset, at most kCudaSharedAlignment
+  ArgumentUse use = {};
 };
 
 struct CudaKernel {
@@ -199,6 +201,7 @@ struct OpenClArgument {
   std::string name;
   std::string type_name;
   bool is_record = false;  // a struct or union
+  ArgumentUse use = {};
 };
 
 struct OpenClKernel {

@@ -50,14 +50,19 @@ inline constexpr unsigned char kJoinsMany = 16;
 // lie between barriers, and between the parts of the control flow that all work-items share.
 inline constexpr char kFormsSymbol[] = "rtHostForms";
 struct UnitForm {
-  uint32_t lanes;        // work-items in the widest vector of the loops that run as vectors; 0: none does
-  uint32_t dimension;    // along which these are neighbours
-  uint32_t loops;        // over the work-items
-  uint32_t lane_loops;   // of these, as vectors
-  uint32_t barriers;     // kNoBarriers, kSplitAtBarriers, kOnFibers
-  uint32_t reserved;     // 0
-  const char* no_lanes;  // why the first of the other loops is none of vectors; null: there is none
+  uint32_t lanes;       // work-items in the widest vector of the loops that run as vectors; 0: none does
+  uint32_t dimension;   // along which these are neighbours
+  uint32_t loops;       // over the work-items
+  uint32_t lane_loops;  // of these, as vectors
+  uint32_t barriers;    // kNoBarriers, kSplitAtBarriers, kOnFibers
+  uint32_t no_lanes_code;
+  const char* no_lanes;  // why the last of the other loops is none of vectors; null: there is none. no_lanes_code: RT_LANES_*
   const char* fibers;    // why it cannot be split; null: kOnFibers only
+};
+// const ArgumentBytes[], of all arguments of all kernels in their order: ArgumentUse; may be absent.
+inline constexpr char kArgumentsSymbol[] = "rtHostArguments";
+struct ArgumentBytes {
+  unsigned char qualifiers, space, access;
 };
 inline constexpr uint32_t kNoBarriers = 0, kSplitAtBarriers = 1, kOnFibers = 2;
 inline constexpr char kFibersSymbol[] = "rtHostFibers";  // const FiberCalls*, a variable that the loader sets; may be absent

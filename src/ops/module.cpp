@@ -121,6 +121,8 @@ Status checkWords(const backend::Image& image) {
   const Format& format = kFormats[image.format];
   RT_CHECK_ARG(format.text || (image.options[0] == '\0' && image.header_count == 0),
                "An image of the format %s is not built: it has neither build options nor headers.", format.word);
+  RT_CHECK_ARG(image.format == RT_IMAGE_OPENCL_C || image.tier == RT_TIER_DEFAULT,
+               "An image of the format %s has no tier: OPENCL_C alone is built in tiers.", format.word);
   RT_CHECK_ARG(image.header_count <= kMaxHeaders, "%u headers are too many: at most %u.", image.header_count, kMaxHeaders);
   RT_CHECK_ARG(image.header_count == 0 || (image.header_names != nullptr && image.headers != nullptr),
                "%u header%s %s given; header_names or headers is NULL.", image.header_count, plural(image.header_count),

@@ -51,10 +51,13 @@ TEST_P(HostModuleTest, AKernelOfAnObjectRuns) {
 TEST_P(HostModuleTest, DataIsLoadedLikeAFileAndRecognised) {
   const std::string bytes = bytesOf(HOST_MODULE_PATH);
   ASSERT_FALSE(bytes.empty());
-  checkOptions<rtModuleOptions_t>(RT_MODULE_OPTIONS_INIT, [&](const rtModuleOptions_t* options) {
-    Module made;
-    return rtModuleLoadData(made.out(), bytes.data(), bytes.size(), options, context_);
-  });
+  checkOptions<rtModuleOptions_t>(
+      RT_MODULE_OPTIONS_INIT,
+      [&](const rtModuleOptions_t* options) {
+        Module made;
+        return rtModuleLoadData(made.out(), bytes.data(), bytes.size(), options, context_);
+      },
+      offsetof(rtModuleOptions_t, tier));
   rtModuleOptions_t options = RT_MODULE_OPTIONS_INIT;
   options.format = RT_IMAGE_HOST_OBJECT;
   options.name = "named";
@@ -62,6 +65,10 @@ TEST_P(HostModuleTest, DataIsLoadedLikeAFileAndRecognised) {
   EXPECT_RT_OK(rtModuleLoadData(made.out(), bytes.data(), bytes.size(), &options, context_));
   options.build_options = "-DX=1";
   EXPECT_RT(RT_ERROR_INVALID_VALUE, rtModuleLoadData(made.out(), bytes.data(), bytes.size(), &options, context_));
+  options.build_options = nullptr;
+  options.tier = RT_TIER_OPTIMIZED;
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtModuleLoadData(made.out(), bytes.data(), bytes.size(), &options, context_));
+  EXPECT_NE(lastMessage().find("tier"), std::string::npos) << lastMessage();
 }
 
 TEST_P(HostModuleTest, KernelsAreFoundByNameAndIndexUnderOneHandle) {

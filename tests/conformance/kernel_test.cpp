@@ -98,7 +98,8 @@ TEST_P(KernelTest, InfoNameAndArgumentsAreThoseGiven) {
   EXPECT_GE(info.max_group_items, 1u);
   EXPECT_LE(info.max_group_items, attribute(RT_ATTRIBUTE_MAX_GROUP_ITEMS));
   EXPECT_GE(info.preferred_group_multiple, 1u);
-  checkResult<rtKernelInfo_t>(RT_KERNEL_INFO_INIT, [&](rtKernelInfo_t* out) { return rtKernelGetInfo(out, iota_); });
+  checkResult<rtKernelInfo_t>(
+      RT_KERNEL_INFO_INIT, [&](rtKernelInfo_t* out) { return rtKernelGetInfo(out, iota_); }, offsetof(rtKernelInfo_t, tier));
   EXPECT_EQ(checkText([&](char* buffer, size_t size, size_t* needed) { return rtKernelGetName(buffer, size, needed, iota_); }),
             "iota");
   const rtHostArg_t expected[] = {kPointerArg, kUintArg, kUintArg};
@@ -108,7 +109,12 @@ TEST_P(KernelTest, InfoNameAndArgumentsAreThoseGiven) {
     EXPECT_EQ(arg.index, index);
     EXPECT_EQ(arg.size, expected[index].size);
     EXPECT_EQ(arg.kind, expected[index].kind);
+    EXPECT_EQ(arg.access, RT_ACCESS_UNKNOWN) << "nothing tells of a function";
+    EXPECT_EQ(arg.address_space, RT_ADDRESS_SPACE_UNKNOWN);
   }
+  EXPECT_EQ(info.tier, RT_TIER_READY_MADE);
+  EXPECT_EQ(info.lane_dimension, -1);
+  EXPECT_EQ(info.no_lanes, RT_LANES_UNKNOWN);
   rtKernelArgInfo_t arg = RT_KERNEL_ARG_INFO_INIT;
   EXPECT_RT(RT_ERROR_INVALID_VALUE, rtKernelGetArgInfo(&arg, 3, iota_));
   EXPECT_RT(RT_ERROR_INVALID_VALUE, rtKernelGetArgInfo(&arg, UINT32_MAX, iota_));

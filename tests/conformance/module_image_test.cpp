@@ -129,6 +129,11 @@ TEST_P(ModuleImageTest, AnImageRunsAsTheModuleThatItIsOfWithoutACompiler) {
   EXPECT_EQ(info.arg_count, 2u);
   ASSERT_RT_OK(rtKernelGetArgInfo(&argument, 1, kernel));
   EXPECT_STREQ(argument.name, "add");
+  EXPECT_EQ(argument.address_space, RT_ADDRESS_SPACE_PRIVATE);
+  ASSERT_RT_OK(rtKernelGetArgInfo(&argument, 0, kernel));
+  EXPECT_EQ(argument.address_space, RT_ADDRESS_SPACE_GLOBAL);
+  EXPECT_EQ(argument.access, RT_ACCESS_WRITE) << "the image has kept it";
+  EXPECT_EQ(info.tier, RT_TIER_OPTIMIZED);
   EXPECT_EQ(imageOf(module), bytes) << "its own image is the same again";
 }
 

@@ -1,5 +1,8 @@
 // Modules from OpenCL C: a build, its options, headers and log, what its kernels ask of a launch, and sources with something
 // wrong. The language is tested in tests/kernels.
+#include <cstddef>
+#include <cstring>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -201,6 +204,119 @@ TEST_P(ModuleSourceTest, AFailedBuildLeavesItsWholeLog) {
   EXPECT_RT(RT_ERROR_BUILD_FAILED, build(source.c_str()));
   EXPECT_GT(lastMessage().size(), 5000u) << "no message is cut that short";
   for (int i = 0; i < 15; ++i) EXPECT_NE(lastMessage().find(word(i)), std::string::npos) << i;
+}
+
+TEST_P(ModuleSourceTest, KernelsSayWhatTheyDoWithTheirArguments) {
+  ASSERT_RT_OK(
+      build("__kernel void first(__global const float* a, int n) {}\n"
+            "__kernel void f(__global float* restrict to, __global const volatile float* from, __global int* both,\n"
+            "__constant float* table, __local float* tile, int n, __global float* none) {\n"
+            "int i = get_global_id(0); tile[0] = table[n]; to[i] = from[i]; both[i] += 1; }\n"));
+  struct Wanted {
+    uint32_t qualifiers;
+    int32_t space, access;
+  };
+  const Wanted wanted[] = {{RT_QUALIFIER_RESTRICT, RT_ADDRESS_SPACE_GLOBAL, RT_ACCESS_WRITE},
+                           {RT_QUALIFIER_CONST | RT_QUALIFIER_VOLATILE, RT_ADDRESS_SPACE_GLOBAL, RT_ACCESS_READ},
+                           {0, RT_ADDRESS_SPACE_GLOBAL, RT_ACCESS_READ_WRITE},
+                           {RT_QUALIFIER_CONST, RT_ADDRESS_SPACE_CONSTANT, RT_ACCESS_READ},
+                           {0, RT_ADDRESS_SPACE_LOCAL, RT_ACCESS_WRITE},
+                           {0, RT_ADDRESS_SPACE_PRIVATE, RT_ACCESS_UNKNOWN},
+                           {0, RT_ADDRESS_SPACE_GLOBAL, RT_ACCESS_NONE}};
+  for (uint32_t i = 0; i < std::size(wanted); ++i) {
+    rtKernelArgInfo_t arg = RT_KERNEL_ARG_INFO_INIT;
+    ASSERT_RT_OK(rtKernelGetArgInfo(&arg, i, kernel("f")));
+    EXPECT_EQ(arg.qualifiers, wanted[i].qualifiers) << arg.name;
+    EXPECT_EQ(arg.address_space, wanted[i].space) << arg.name;
+    EXPECT_EQ(arg.access, wanted[i].access) << arg.name;
+  }
+}
+
+// The struct of the release before has neither of these fields.
+TEST_P(ModuleSourceTest, KernelsAnswerAnOlderHeader) {
+  ASSERT_RT_OK(build(kIota));
+  rtKernelInfo_t info = RT_KERNEL_INFO_INIT;
+  memset(&info, 0x55, sizeof info);
+  info.struct_size = offsetof(rtKernelInfo_t, tier);
+  ASSERT_RT_OK(rtKernelGetInfo(&info, kernel("iota")));
+  EXPECT_STREQ(info.name, "iota");
+  EXPECT_EQ(info.tier, 0x55555555) << "not the library's to write";
+  rtKernelArgInfo_t arg = RT_KERNEL_ARG_INFO_INIT;
+  memset(&arg, 0x55, sizeof arg);
+  arg.struct_size = offsetof(rtKernelArgInfo_t, qualifiers);
+  ASSERT_RT_OK(rtKernelGetArgInfo(&arg, 0, kernel("iota")));
+  EXPECT_STREQ(arg.type_name, "uint*");
+  EXPECT_EQ(arg.access, 0x55555555);
+}
+
+TEST_P(ModuleSourceTest, KernelsSayWhatBecameOfThem) {
+  const char* const source =
+      "__kernel void plain(__global float* a) { a[get_global_id(0)] += 1; }\n"
+      "__kernel void meets(__global float* a) { __local float l[64]; int i = get_local_id(0); l[i] = a[i];\n"
+      "barrier(CLK_LOCAL_MEM_FENCE); a[i] = l[63 - i]; }\n"
+      "__kernel void parted(__global int* a) { if (a[get_local_id(0)]) { a[1] = 2; if (a[3]) return;\n"
+      "barrier(CLK_GLOBAL_MEM_FENCE); } a[2] = 1; }\n";
+  ASSERT_RT_OK(build(source, "-rt-tier=optimized"));
+  const auto infoOf = [&](const char* name) {
+    rtKernelInfo_t info = RT_KERNEL_INFO_INIT;
+    EXPECT_RT_OK(rtKernelGetInfo(&info, kernel(name)));
+    return info;
+  };
+  const rtKernelInfo_t plain = infoOf("plain"), meets = infoOf("meets"), parted = infoOf("parted");
+  for (const rtKernelInfo_t& info : {plain, meets, parted}) EXPECT_EQ(info.tier, RT_TIER_OPTIMIZED) << info.name;
+  if (GetParam().starts_with("cuda")) {
+    EXPECT_GT(plain.registers, 0u);
+    EXPECT_GT(plain.groups_per_unit, 0u);
+  }
+  if (GetParam() != "cpu") {
+    EXPECT_EQ(plain.lanes, 0u);
+    EXPECT_EQ(plain.lane_dimension, -1);
+    EXPECT_EQ(plain.barriers, RT_BARRIERS_UNKNOWN);
+    EXPECT_EQ(plain.no_lanes, RT_LANES_UNKNOWN);
+    return;
+  }
+  EXPECT_EQ(plain.barriers, RT_BARRIERS_NONE);
+  EXPECT_EQ(meets.barriers, RT_BARRIERS_SPLIT);
+  EXPECT_EQ(parted.barriers, RT_BARRIERS_FIBERS);
+  EXPECT_EQ(parted.lanes, 0u);
+  EXPECT_EQ(parted.no_lanes, RT_LANES_FIBERS);
+  EXPECT_EQ(plain.registers, 0u);
+  if (plain.no_lanes == RT_LANES_ALL) {
+    EXPECT_GE(plain.lanes, 4u);
+    EXPECT_EQ(plain.lane_dimension, 0);
+    EXPECT_EQ(plain.scalar_loops, 0u);
+  } else {  // a processor without vectors that pay
+    EXPECT_EQ(plain.lanes, 0u);
+    EXPECT_EQ(plain.lane_dimension, -1);
+    EXPECT_EQ(plain.scalar_loops, 1u);
+  }
+}
+
+TEST_P(ModuleSourceTest, AModuleHasTheTierThatItsOptionsName) {
+  const std::string source = std::string(kIota) + "// a source of its own: tiers";
+  rtModuleOptions_t options = RT_MODULE_OPTIONS_INIT;
+  const auto tierOf = [&](int32_t asked, const char* words) {
+    Module module;
+    rtKernel_t kernel = nullptr;
+    rtKernelInfo_t info = RT_KERNEL_INFO_INIT;
+    options.tier = asked;
+    options.build_options = words;
+    EXPECT_RT_OK(rtModuleLoadData(module.out(), source.data(), source.size(), &options, context_));
+    EXPECT_RT_OK(rtModuleGetKernel(&kernel, "iota", module));
+    EXPECT_RT_OK(rtKernelGetInfo(&info, kernel));
+    return info.tier;
+  };
+  const int32_t quick = GetParam() == "cpu" ? RT_TIER_QUICK : RT_TIER_OPTIMIZED;
+  EXPECT_EQ(tierOf(RT_TIER_QUICK, nullptr), quick);
+  EXPECT_EQ(tierOf(RT_TIER_QUICK, "-rt-tier=optimized"), quick) << "the option counts before the words";
+  EXPECT_EQ(tierOf(RT_TIER_DEFAULT, "-rt-tier=optimized"), RT_TIER_OPTIMIZED);
+  EXPECT_EQ(tierOf(RT_TIER_OPTIMIZED, "-rt-tier=quick"), RT_TIER_OPTIMIZED);
+  for (int32_t none : {-1, 4, 77}) {
+    rtModule_t module = garbage<rtModule_t>();
+    options.tier = none;
+    EXPECT_RT(RT_ERROR_INVALID_VALUE, rtModuleLoadData(&module, source.data(), source.size(), &options, context_));
+    EXPECT_EQ(module, nullptr);
+  }
 }
 
 TEST_P(ModuleSourceTest, NoKernelOfThatNameIsNotFound) {

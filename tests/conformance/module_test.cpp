@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstdio>
 #include <fstream>
 #include <string>
@@ -164,7 +165,10 @@ TEST_P(ModuleTest, UnknownFormatsAndFieldsAreRefused) {
   options.reserved = 1;
   EXPECT_RT(RT_ERROR_INVALID_VALUE, rtModuleLoadData(&module, kSource, sizeof kSource, &options, context_));
   options.reserved = 0;
-  options.struct_size = sizeof options - 1;
+  options.flags = 1;
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtModuleLoadData(&module, kSource, sizeof kSource, &options, context_));
+  options.flags = 0;
+  options.struct_size = offsetof(rtModuleOptions_t, tier) - 1;  // its size in the first release
   EXPECT_RT(RT_ERROR_INVALID_VALUE, rtModuleLoadData(&module, kSource, sizeof kSource, &options, context_));
 }
 

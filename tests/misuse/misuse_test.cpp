@@ -235,6 +235,9 @@ TEST_P(MisuseTest, ChecksIntegersAtTheEdges) {
 uint32_t sizeInTheFirstRelease(const Argument& argument) {
   if (argument.type == "const rtLaunchOptions_t *") return offsetof(rtLaunchOptions_t, global_offset);
   if (argument.type == "const rtGraphKernelParams_t *") return offsetof(rtGraphKernelParams_t, global_offset);
+  if (argument.type == "const rtModuleOptions_t *") return offsetof(rtModuleOptions_t, tier);
+  if (argument.type == "rtKernelInfo_t *") return offsetof(rtKernelInfo_t, tier);
+  if (argument.type == "rtKernelArgInfo_t *") return offsetof(rtKernelArgInfo_t, qualifiers);
   if (argument.type == "const rtGraphChildParams_t *") return offsetof(rtGraphChildParams_t, value_binding_count);
   return argument.pointeeBytes;
 }

@@ -208,7 +208,7 @@ void checkOptions(Options init, const std::function<rtStatus_t(const Options*)>&
 
 // The rules of every result struct: the known part is written, the tail zeroed.
 template <typename Result>
-void checkResult(Result init, const std::function<rtStatus_t(Result*)>& get) {
+void checkResult(Result init, const std::function<rtStatus_t(Result*)>& get, size_t first = sizeof(Result)) {
   struct Larger {
     Result result;
     unsigned char tail[32];
@@ -222,7 +222,7 @@ void checkResult(Result init, const std::function<rtStatus_t(Result*)>& get) {
   EXPECT_EQ(result.struct_size, sizeof result);
   result.struct_size = 0;
   EXPECT_RT(RT_ERROR_INVALID_VALUE, get(&result));
-  result.struct_size = sizeof result - 1;
+  result.struct_size = static_cast<uint32_t>(first - 1);
   EXPECT_RT(RT_ERROR_INVALID_VALUE, get(&result));
   EXPECT_RT(RT_ERROR_INVALID_VALUE, get(nullptr));
 }

@@ -140,6 +140,15 @@ void callWithLocals(const GroupRun& run, uint64_t begin, uint64_t end, uint32_t 
 
 }  // namespace
 
+// An object may come from an image: numbers that this version does not have are not known.
+static ArgumentUse useOf(const compiler::ArgumentBytes& bytes) {
+  ArgumentUse use;
+  use.qualifiers = bytes.qualifiers & kAllQualifiers;
+  if (bytes.space <= RT_ADDRESS_SPACE_LOCAL) use.space = bytes.space;
+  if (bytes.access <= RT_ACCESS_NONE) use.access = bytes.access;
+  return use;
+}
+
 Status HostKernel::create(Ref<backend::Kernel>* kernel, const rtHostKernel_t& host, uint32_t threads) {
   if (host.arg_count > kMaxArguments) {
     return Status::error(RT_ERROR_INVALID_VALUE, "A host kernel with %u arguments was asked for; %u are the limit.",
@@ -155,21 +164,25 @@ Status HostKernel::create(Ref<backend::Kernel>* kernel, const rtHostKernel_t& ho
 }
 
 Status HostKernel::create(Ref<backend::Kernel>* kernel, const rtHostModuleKernel_t& described, uint32_t index,
-                          Ref<compiler::Object> object, bool opencl_c, uint32_t threads) {
+                          uint32_t first_argument, Ref<compiler::Object> object, bool opencl_c, uint32_t threads) {
   const auto* traits = static_cast<const unsigned char*>(object->symbol(compiler::kTraitsSymbol));
   Ref<HostKernel> fresh = Ref<HostKernel>::adopt(new HostKernel(compiler::KernelCode::of(described, traits, index), threads));
   fresh->better_ = &object->better();
   fresh->index_ = index;
   // Better code may come at any time. bestFunction() looks for it as long as this is set.
   if (object->improvement() == compiler::Object::Improvement::kPending) fresh->unsettled_ = object.get();
+  const auto* uses =
+      opencl_c ? static_cast<const compiler::ArgumentBytes*>(object->symbol(compiler::kArgumentsSymbol)) : nullptr;
+  if (uses != nullptr) uses += first_argument;
   fresh->object_ = std::move(object);
   fresh->arguments_.reserve(described.arg_count);
   fresh->argument_texts_.reserve(described.arg_count);
   for (uint32_t i = 0; i < described.arg_count; ++i) {
     const rtHostModuleArg_t& argument = described.args[i];
     fresh->addArgument(argument.size, argument.kind);
-    fresh->argument_texts_.push_back({argument.name != nullptr ? argument.name : "",  //
-                                      argument.type_name != nullptr ? argument.type_name : ""});
+    fresh->argument_texts_.push_back({argument.name != nullptr ? argument.name : "",
+                                      argument.type_name != nullptr ? argument.type_name : "",
+                                      uses != nullptr ? useOf(uses[i]) : ArgumentUse()});
   }
   copyLetters(fresh->name_, sizeof fresh->name_, described.name);
   fresh->limitGroup(described.max_group_items, kMaxGroupItems);
@@ -190,6 +203,24 @@ const char* HostKernel::tier() const {
   if (!isCompiled()) return "host";
   return better_->load(std::memory_order_acquire) == nullptr && object_->tier() == compiler::Object::Tier::kQuick ? "quick"
                                                                                                                   : "optimized";
+}
+
+void HostKernel::describeCode(rtKernelInfo_t* info) const {
+  Kernel::describeCode(info);
+  if (!isCompiled()) return;
+  const compiler::Object* const better = object_->betterObject();
+  const compiler::Object& object = better != nullptr ? *better : *object_;
+  if (object.tier() == compiler::Object::Tier::kUnknown) return;
+  info->tier = object.tier() == compiler::Object::Tier::kQuick ? RT_TIER_QUICK : RT_TIER_OPTIMIZED;
+  const auto* table = static_cast<const compiler::UnitForm*>(object.symbol(compiler::kFormsSymbol));
+  if (table == nullptr) return;
+  static constexpr int32_t kBarriers[] = {RT_BARRIERS_NONE, RT_BARRIERS_SPLIT, RT_BARRIERS_FIBERS};
+  const compiler::UnitForm& form = table[index_];
+  if (form.barriers < std::size(kBarriers)) info->barriers = kBarriers[form.barriers];
+  info->lanes = form.lanes;
+  info->lane_dimension = form.lanes != 0 ? static_cast<int32_t>(form.dimension) : -1;
+  info->scalar_loops = form.loops - form.lane_loops;
+  if (form.no_lanes_code <= RT_LANES_NOT_TRIED) info->no_lanes = static_cast<int32_t>(form.no_lanes_code);
 }
 
 namespace {

@@ -25,9 +25,10 @@ class Solo;
 class HostKernel final : public backend::Kernel {
  public:
   static Status create(Ref<backend::Kernel>* kernel, const rtHostKernel_t& host, uint32_t threads);
-  // Number `index` of a module's table, whose description was checked. `object` stays loaded as long as the kernel lives.
+  // Number `index` of a module's table, whose description was checked. `first_argument`: arguments of the kernels before it.
+  // `object` stays loaded as long as the kernel lives.
   static Status create(Ref<backend::Kernel>* kernel, const rtHostModuleKernel_t& described, uint32_t index,
-                       Ref<compiler::Object> object, bool opencl_c, uint32_t threads);
+                       uint32_t first_argument, Ref<compiler::Object> object, bool opencl_c, uint32_t threads);
 
   uint32_t maxActiveGroups(uint32_t, uint64_t) const override { return threads_; }
   uint32_t preferredGroupMultiple() const override { return 16; }
@@ -60,6 +61,7 @@ class HostKernel final : public backend::Kernel {
     return unsettled_->improvement() == compiler::Object::Improvement::kPending ? unsettled_ : nullptr;
   }
   const char* tier() const override;
+  void describeCode(rtKernelInfo_t* info) const override;
   const trace::Row* row() const override;
   SharingTrial* sharingTrial() { return code_.shares_atomics ? &trial_ : nullptr; }  // null: threads do not hinder each other
   std::atomic<uint32_t> cost{0};  // of a work-group, sixteenths of a nanosecond, a moving average; 0: unknown

@@ -118,6 +118,7 @@ compiler::BuildRequest requestOf(const backend::Image& image) {
   request.name = image.name;
   // For kernels with barriers that need a stack for each work-item.
   request.fibers = &fibers::kCalls;
+  request.tier = image.tier;
   request.headers.reserve(image.header_count);
   for (uint32_t i = 0; i < image.header_count; ++i) request.headers.push_back({image.header_names[i], image.headers[i]});
   return request;
@@ -152,12 +153,14 @@ Status Module::create(Ref<backend::Module>* module, Ref<compiler::Object> object
   crash::watch();  // before a kernel of it can run
   if (fault::fails("cpu.module")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
   Ref<Module> fresh = Ref<Module>::adopt(new Module(object, *table));
+  uint32_t first_argument = 0;
   for (uint32_t i = 0; i < table->kernel_count; ++i) {
     const rtHostModuleKernel_t& described = table->kernels[i];
     // Each entry before it is used: an object comes from a file, and anything in it may be wrong.
     RT_TRY(checkKernel(described, i, name));
     Ref<backend::Kernel> kernel;
-    RT_TRY(HostKernel::create(&kernel, described, i, object, opencl_c, threads));
+    RT_TRY(HostKernel::create(&kernel, described, i, first_argument, object, opencl_c, threads));
+    first_argument += described.arg_count;
     RT_CHECK_IMAGE(fresh->add(described.name, std::move(kernel)), "The host object \"%s\" has two kernels of the name \"%s\".",
                    name, described.name);
   }

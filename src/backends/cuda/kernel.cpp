@@ -65,11 +65,12 @@ Status Kernel::create(Ref<backend::Kernel>* out, Ref<NativeModuleOwner> module, 
     fresh->addArgument(argument.size, argument.kind);
     // At least as a vector of four floats: the size of a local argument says nothing of its type.
     fresh->alignments_.push_back(std::max(argument.alignment, kMinLocalAlignment));
-    if (opencl_c) fresh->argument_texts_.push_back({std::move(argument.name), std::move(argument.type_name)});
+    if (opencl_c) fresh->argument_texts_.push_back({std::move(argument.name), std::move(argument.type_name), argument.use});
   }
   copyLetters(fresh->name_, sizeof fresh->name_, name);
   fresh->kept_name_ = keep(fresh->name_);
   fresh->takes_offset_ = takes_offset;
+  fresh->built_ = opencl_c;
   if (opencl_c) {
     backend::LaunchRules rules;
     std::copy(required_group, required_group + 3, rules.group);
@@ -118,6 +119,18 @@ uint32_t Kernel::maxActiveGroups(uint32_t group_items, uint64_t local_bytes) con
       table().cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function_, static_cast<int>(group_items), local_bytes);
   if (error != kSuccess) return 0;
   return static_cast<uint32_t>(blocks) * module_->device().units();
+}
+
+void Kernel::describeCode(rtKernelInfo_t* info) const {
+  backend::Kernel::describeCode(info);
+  if (built_) info->tier = RT_TIER_OPTIMIZED;
+  Current current(module_->context());
+  int blocks = 0, registers = 0;
+  const int items = static_cast<int>(maxGroupItems());
+  if (table().cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function_, items, 0) == kSuccess)
+    info->groups_per_unit = static_cast<uint32_t>(std::max(blocks, 0));
+  if (table().cuFuncGetAttribute(&registers, kFunctionRegisters, function_) == kSuccess)
+    info->registers = static_cast<uint32_t>(std::max(registers, 0));
 }
 
 // Asked for each launch while a profile is on; the last group's form is mostly that of this one.

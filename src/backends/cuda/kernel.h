@@ -22,6 +22,7 @@ struct KernelArgument {
   std::string name;
   std::string type_name;
   uint32_t alignment = 16;  // RT_ARG_LOCAL: of its offset
+  ArgumentUse use = {};
 };
 
 class Kernel final : public backend::Kernel {
@@ -37,6 +38,7 @@ class Kernel final : public backend::Kernel {
   uint32_t maxActiveGroups(uint32_t group_items, uint64_t local_bytes) const override;
   uint32_t preferredGroupMultiple() const override { return warp_; }
   const trace::KernelForm* form(const backend::Launch& launch) const override;
+  void describeCode(rtKernelInfo_t* info) const override;
   const trace::Row* lateRow(const backend::Launch& launch) const;  // for trace::countsLate(); kept, null: without memory
 
   NativeFunction function() const { return function_; }
@@ -45,6 +47,7 @@ class Kernel final : public backend::Kernel {
   const char* keptName() const { return kept_name_; }  // until the process ends
   const std::string& symbol() const { return symbol_; }
 
+  void setBuilt() { built_ = true; }                  // from source; before a second thread sees the kernel
   bool takesOffset() const { return takes_offset_; }  // the last parameter is the launch's offset
 
  private:
@@ -61,6 +64,7 @@ class Kernel final : public backend::Kernel {
   const char* kept_name_ = "";
   std::vector<uint32_t> alignments_;  // of local arguments
   bool takes_offset_ = false;
+  bool built_ = false;
   mutable std::atomic<const trace::KernelForm*> form_{nullptr};  // of the last group that a profile asked for
   mutable std::atomic<const trace::Row*> row_{nullptr};          // the same
 

@@ -365,6 +365,7 @@ Status ModuleLoader::enumerate(Module& module, Ref<NativeModuleOwner> native, co
     constexpr uint32_t kAny[3] = {0, 0, 0};
     Ref<backend::Kernel> kernel;
     RT_TRY(Kernel::create(&kernel, native, mangled, plain.c_str(), std::move(arguments), kAny, false));
+    if (module.origin() != RT_MODULE_ORIGIN_IMAGE) static_cast<Kernel&>(*kernel).setBuilt();  // CUDA C++
     // Overloads share their plain name: the first has it, and each its mangled one. The plain name is what a program writes.
     if (!module.addKernel(plain, kernel) && !module.addKernel(mangled, std::move(kernel))) {
       return Status::error(RT_ERROR_INVALID_IMAGE, "The image \"%s\" has two kernels of the name \"%s\".", name, mangled);
@@ -424,7 +425,7 @@ Status ModuleLoader::loadModule(Ref<backend::Module>* out, std::shared_ptr<const
     std::vector<KernelArgument> arguments;
     arguments.reserve(described.arguments.size());
     for (const compiler::CudaArgument& argument : described.arguments) {
-      arguments.push_back({argument.size, argument.kind, argument.name, argument.type_name, argument.alignment});
+      arguments.push_back({argument.size, argument.kind, argument.name, argument.type_name, argument.alignment, argument.use});
     }
     Ref<backend::Kernel> kernel;
     RT_TRY(Kernel::create(&kernel, native, described.symbol, described.name.c_str(), std::move(arguments),

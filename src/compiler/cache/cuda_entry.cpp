@@ -4,12 +4,13 @@
 #include <cstdint>
 
 #include "base/entry_bytes.h"
+#include "compiler/cache/use_entry.h"
 #include "rt.h"
 
 namespace manyrt::compiler {
 namespace {
 
-constexpr uint64_t kCudaMagic = 0x3161647563746d72;  // "rmtcuda1"
+constexpr uint64_t kCudaMagic = 0x3261647563746d72;  // "rmtcuda2"
 constexpr uint64_t kMaxCudaArguments = 1 << 12;      // CUDA takes 32,764 bytes of them
 
 void write(EntryWriter* out, const CudaKernel& kernel) {
@@ -25,13 +26,15 @@ void write(EntryWriter* out, const CudaKernel& kernel) {
     out->text(argument.name);
     out->text(argument.type_name);
     out->number(argument.alignment);
+    writeUse(out, argument.use);
   }
 }
 
 bool read(EntryReader* in, CudaArgument* argument) {
   uint32_t kind = 0;
   if (!in->number(&argument->size, UINT32_MAX) || !in->number(&kind, RT_ARG_LOCAL) || !in->text(&argument->name) ||
-      !in->text(&argument->type_name) || !in->number(&argument->alignment, kCudaSharedAlignment)) {
+      !in->text(&argument->type_name) || !in->number(&argument->alignment, kCudaSharedAlignment) ||
+      !readUse(in, &argument->use)) {
     return false;
   }
   argument->kind = static_cast<int32_t>(kind);

@@ -2,18 +2,19 @@
 #include "compiler/cache/opencl_entry.h"
 
 #include "base/entry_bytes.h"
+#include "compiler/cache/use_entry.h"
 #include "rt.h"
 
 namespace manyrt::compiler {
 namespace {
 
-constexpr uint64_t kOpenClMagic = 0x346c636f63746d72;  // "rmtcocl4"
+constexpr uint64_t kOpenClMagic = 0x356c636f63746d72;  // "rmtcocl5"
 constexpr uint64_t kMaxOpenClArguments = 1 << 12;
 
 bool read(EntryReader* in, OpenClArgument* argument) {
   uint32_t kind = 0, is_record = 0;
   if (!in->number(&argument->size, UINT32_MAX) || !in->number(&kind, RT_ARG_LOCAL) || !in->text(&argument->name) ||
-      !in->text(&argument->type_name) || !in->number(&is_record, 1)) {
+      !in->text(&argument->type_name) || !in->number(&is_record, 1) || !readUse(in, &argument->use)) {
     return false;
   }
   argument->kind = static_cast<int32_t>(kind);
@@ -53,6 +54,7 @@ std::vector<unsigned char> writeOpenClEntry(const OpenClImage& image) {
       out.text(argument.name);
       out.text(argument.type_name);
       out.number(argument.is_record ? 1 : 0);
+      writeUse(&out, argument.use);
     }
   }
   out.number(image.follows_addresses ? 1 : 0);

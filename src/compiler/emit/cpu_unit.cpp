@@ -186,7 +186,7 @@ class UnitWriter {
       if (std::find(own.begin(), own.end(), k) == own.end())
         text += "extern \"C\" void " + rows_[k].entry + "(const mrt_group*, void* const*);\n";
     }
-    return text + unitRows(program_, rows_, globals_) + unitTable(rows_, globals_);
+    return text + unitRows(program_, rows_, globals_) + unitTable(program_, rows_, globals_);
   }
 
   Location placeOf(const ir::Function& function) const {

@@ -7,6 +7,7 @@
 
 #include "compiler/builtins/lane_call.h"
 #include "compiler/emit/work_items.h"
+#include "compiler/ir/no_lanes.h"
 #include "compiler/lowering/program_facts.h"
 #include "compiler/unit.h"
 
@@ -78,10 +79,10 @@ class KernelText : public FunctionText {
            "kernels::" + kernel_.name + "(mrt_g, mrt_a);\n}\n";
   }
 
-  std::string noLanes(const Instruction& items) const {
-    if (!optimizes_) return "the build's options forbid optimisations";
-    if (!looks_for_lanes_) return "quick code runs work-items one by one";
-    return items.why_no_lanes != nullptr ? items.why_no_lanes : "nothing has looked for lanes";
+  const char* noLanes(const Instruction& items) const {
+    if (!optimizes_) return ir::kOptionsForbid;
+    if (!looks_for_lanes_) return ir::kQuickCode;
+    return items.why_no_lanes != nullptr ? items.why_no_lanes : ir::kNotTried;
   }
 
   // For UnitForm of unit.h.
@@ -94,6 +95,10 @@ class KernelText : public FunctionText {
       row_.lanes = i.lanes;
       row_.dimension = i.dimension;
     });
+    const int32_t code = on_fibers_                      ? RT_LANES_FIBERS
+                         : row_.lane_loops == row_.loops ? RT_LANES_ALL
+                                                         : ir::noLanesCode(row_.no_lanes);
+    row_.no_lanes_code = static_cast<uint32_t>(code);
   }
 
   const CpuKernel& row() const { return row_; }

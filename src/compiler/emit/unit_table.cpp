@@ -32,7 +32,8 @@ std::string arguments(const Function& kernel) {
 std::string formOf(const CpuKernel& kernel) {
   const auto reason = [](const std::string& why) { return why.empty() ? "0" : quoted(why); };
   std::string row = "{";
-  for (uint32_t number : {kernel.lanes, kernel.dimension, kernel.loops, kernel.lane_loops, kernel.barriers, 0u})
+  for (uint32_t number :
+       {kernel.lanes, kernel.dimension, kernel.loops, kernel.lane_loops, kernel.barriers, kernel.no_lanes_code})
     row += std::to_string(number) + ", ";
   return row + reason(kernel.no_lanes) + ", " + reason(kernel.fibers) + "},\n";
 }
@@ -59,8 +60,20 @@ unsigned long local_bytes, scratch_bytes, scratch_bytes_per_item; };
 struct mrt_global { const char* name; void* address; unsigned long size; };
 struct mrt_module { unsigned int struct_size, kernel_count; const mrt_kernel* kernels; const mrt_global* globals;
 unsigned int global_count, flags; };
-struct mrt_form { unsigned int lanes, dimension, loops, lane_loops, barriers, reserved; const char *no_lanes, *fibers; };
+struct mrt_form { unsigned int lanes, dimension, loops, lane_loops, barriers, no_lanes_code; const char *no_lanes, *fibers; };
 )";
+
+// ArgumentBytes of unit.h, which has three characters.
+static std::string argumentBytes(const Program& program) {
+  std::string rows;
+  for (const Function* kernel : program.kernels) {
+    for (const Variable* parameter : kernel->parameters) {
+      const ArgumentUse& use = parameter->use;
+      rows += std::to_string(use.qualifiers) + ", " + std::to_string(use.space) + ", " + std::to_string(use.access) + ", ";
+    }
+  }
+  return rows;
+}
 
 std::string withExactLines(const std::string& text) {
   std::string out;
@@ -96,7 +109,7 @@ std::string unitRows(const Program& program, const std::vector<CpuKernel>& kerne
   return out;
 }
 
-std::string unitTable(const std::vector<CpuKernel>& kernels, const std::vector<CpuGlobal>& globals) {
+std::string unitTable(const Program& program, const std::vector<CpuKernel>& kernels, const std::vector<CpuGlobal>& globals) {
   std::string out = "extern \"C\" { extern const mrt_module rtHostModule __attribute__((visibility(\"default\")));\n";
   out += "const mrt_module rtHostModule = {sizeof(mrt_module), " + std::to_string(kernels.size()) + ", " +
          (kernels.empty() ? "0" : "mrt_kernels") + ", " + (globals.empty() ? "0" : "mrt_globals") + ", " +
@@ -107,6 +120,12 @@ std::string unitTable(const std::vector<CpuKernel>& kernels, const std::vector<C
         "const unsigned char rtHostTraits[] = {";
     for (const CpuKernel& kernel : kernels) out += std::to_string(kernel.traits) + ", ";
     out += "}; }\n";
+  }
+  if (const std::string rows = argumentBytes(program); !rows.empty()) {
+    out +=
+        "extern \"C\" { extern const unsigned char rtHostArguments[] __attribute__((visibility(\"default\")));\n"
+        "const unsigned char rtHostArguments[] = {" +
+        rows + "}; }\n";
   }
   if (kernels.empty()) return out;
   out +=

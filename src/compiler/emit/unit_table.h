@@ -20,7 +20,7 @@ struct CpuKernel {
   uint64_t scratch_bytes_per_item = 0;
   unsigned char traits = 0;  // as the table kTraitsSymbol of unit.h has them
   // UnitForm of unit.h.
-  uint32_t lanes = 0, dimension = 0, loops = 0, lane_loops = 0, barriers = 0;
+  uint32_t lanes = 0, dimension = 0, loops = 0, lane_loops = 0, barriers = 0, no_lanes_code = 0;
   std::string no_lanes, fibers;
 };
 
@@ -42,6 +42,6 @@ std::string withExactLines(const std::string& text);
 // The rows of the table: kernels in the order of the program.
 std::string unitRows(const Program& program, const std::vector<CpuKernel>& kernels, const std::vector<CpuGlobal>& globals);
 // The table itself, after the rows and outside of any namespace.
-std::string unitTable(const std::vector<CpuKernel>& kernels, const std::vector<CpuGlobal>& globals);
+std::string unitTable(const Program& program, const std::vector<CpuKernel>& kernels, const std::vector<CpuGlobal>& globals);
 
 }  // namespace manyrt::compiler

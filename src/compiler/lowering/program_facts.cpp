@@ -90,6 +90,7 @@ bool mayFollowAddresses(const Program& program) {
 ArgumentFacts argumentFacts(const Variable& parameter) {
   ArgumentFacts facts;
   facts.type_name = typeName(parameter.type);
+  facts.use = parameter.use;
   if (parameter.type->isPointer()) {
     facts.size = 8;
     facts.kind = parameter.type->inner.space == AddressSpace::kLocal ? RT_ARG_LOCAL : RT_ARG_POINTER;

@@ -22,6 +22,7 @@ struct ArgumentFacts {
   uint32_t size = 0;
   int32_t kind = 0;       // RT_ARG_*
   std::string type_name;  // as clGetKernelArgInfo has it: no address space, no qualifiers, no blanks
+  ArgumentUse use;
 };
 ArgumentFacts argumentFacts(const Variable& parameter);
 

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/argument_use.h"
 #include "compiler/parser/type.h"
 #include "compiler/preprocessor/source.h"
 #include "compiler/preprocessor/token.h"
@@ -33,6 +34,7 @@ struct Variable {
   bool is_parameter = false;
   bool is_named = false;   // an expression names it, or an attribute says that none may
   uint32_t alignment = 0;  // by attributes; 0: the type's
+  ArgumentUse use;         // of a kernel's parameter, once the front end has looked (lowering/argument_use.h)
 };
 
 enum class Op : uint8_t {

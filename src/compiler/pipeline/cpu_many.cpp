@@ -140,7 +140,7 @@ std::string endingOf(size_t number) { return "__" + std::to_string(number); }
 void addUnit(std::string* text, const CpuUnit& unit, size_t number) {
   const std::string ending = endingOf(number);
   std::vector<std::string> names = unit.entries;
-  names.insert(names.end(), {kModuleSymbol, kTraitsSymbol, kFormsSymbol, kFibersSymbol});
+  names.insert(names.end(), {kModuleSymbol, kTraitsSymbol, kFormsSymbol, kArgumentsSymbol, kFibersSymbol});
   for (const std::string& name : names) *text += "#define " + name + " " + name + ending + "\n";
   *text += "namespace mrt_unit" + ending + " {\n" + unit.texts[0] + "\n}\n";
   for (const std::string& name : names) *text += "#undef " + name + "\n";

@@ -6,6 +6,7 @@
 
 #include "base/os/thread.h"
 #include "base/trace.h"
+#include "compiler/lowering/argument_use.h"
 #include "compiler/parser/merge.h"
 #include "compiler/parser/parser.h"
 #include "rt.h"
@@ -57,6 +58,11 @@ bool mayInclude(std::string_view text) {
 
 Status FrontEnd::readOptions() {
   RT_TRY(parseOptions(&options_, request_.options));
+  if (request_.tier != RT_TIER_DEFAULT) {
+    options_.tier = request_.tier == RT_TIER_QUICK       ? Tier::kQuick
+                    : request_.tier == RT_TIER_OPTIMIZED ? Tier::kOptimized
+                                                         : Tier::kTiered;
+  }
   options_.preprocessor.source_folder = request_.folder;
   options_.preprocessor.headers.insert(options_.preprocessor.headers.end(), request_.headers.begin(), request_.headers.end());
   return Status();
@@ -151,6 +157,7 @@ Status FrontEnd::translateHere(std::string* log, const Lower& lower) {
   language.sub_groups = sub_groups_;
   language.warns_of_doubles = options_.warns_of_doubles && !options_.no_warnings;
   if (!parse(&*program_, language, diagnostics_) || diagnostics_.failed()) return refused(log);
+  findArgumentUses(*program_);  // before a lowering changes the tree
   if (!lower(*program_, sources_, options_, diagnostics_) || diagnostics_.failed()) return refused(log);
   const std::string& warnings = diagnostics_.log();
   if (options_.warnings_are_errors && !options_.no_warnings && !warnings.empty()) {

@@ -20,7 +20,7 @@ namespace manyrt::compiler {
 namespace {
 
 // Counts up when the front end, the lowering or the options below change what a source becomes.
-constexpr uint32_t kOpenClForm = 11;
+constexpr uint32_t kOpenClForm = 12;
 
 // A macro is not expanded inside itself: each is the function again, for the three dimensions that there are.
 constexpr char kRightSizes[] =
@@ -184,7 +184,7 @@ bool describe(OpenClImage* image, const OpenClTarget& target, const BuildOptions
     for (const Variable* parameter : kernel->parameters) {
       ArgumentFacts facts = argumentFacts(*parameter);
       described.arguments.push_back(
-          {facts.size, facts.kind, parameter->name, std::move(facts.type_name), parameter->type->isRecord()});
+          {facts.size, facts.kind, parameter->name, std::move(facts.type_name), parameter->type->isRecord(), facts.use});
     }
     described.local_bytes = localBytes(*kernel);
     image->kernels.push_back(std::move(described));

@@ -7,6 +7,7 @@ import threading
 import unittest
 
 import manyrt
+import manyrt.rt
 
 SOURCE = """
 typedef struct { int a; float b; } pair;
@@ -46,6 +47,15 @@ class KernelsTest(unittest.TestCase):
         modules[1]["set"][1, 1](self.stream, out)
         self.assertEqual(out.tolist(self.stream), [5])
         self.assertEqual(self.context.modules([]), [])
+
+    def test_a_kernel_tells_what_became_of_it(self):
+        source = """kernel void f(global float *restrict to, global const float *from, local int *l, int n) {
+          to[get_global_id(0)] = from[n]; }"""
+        kernel = self.context.module(source, tier="quick")["f"]
+        self.assertEqual([each.access for each in kernel.args], ["w", "r", "", None])
+        self.assertEqual([each.qualifiers for each in kernel.args], [("restrict",), ("const",), (), ()])
+        self.assertEqual((kernel.info["tier"], kernel.info["lanes"]), (manyrt.rt.lib.RT_TIER_QUICK, 0))
+        self.assertEqual(kernel.info["no_lanes"], manyrt.rt.lib.RT_LANES_QUICK)
 
     def test_of_many_modules_one_that_fails_is_named(self):
         good, bad = "kernel void one(global int *x) { x[0] = 1; }", "kernel void bad() { absent(); }"

@@ -91,7 +91,7 @@ class ModulesTest(unittest.TestCase):
         self.assertEqual(data.tolist(self.stream), [42])
         with self.assertRaises(manyrt.InvalidValue):
             self.context.module([])
-        with self.assertRaisesRegex(manyrt.InvalidValue, "neither a name nor headers"):
+        with self.assertRaisesRegex(manyrt.InvalidValue, "no name, headers or tier"):
             self.context.module([ADD], name="add.cl")
         with self.assertRaisesRegex(TypeError, "source 1"):
             self.context.module([ADD, b"bytes"])

@@ -156,5 +156,5 @@ def signature(kernel: Kernel) -> str:
 
 
 def kernel_html(kernel: Kernel) -> str:
-    rows = [(info.position, info.name, info.type, info.kind, info.size) for info in kernel.args]
-    return f"<code>{html.escape(signature(kernel))}</code>" + _table(("", "argument", "type", "kind", "bytes"), rows)
+    rows = [(info.position, info.name, info.type, info.kind, info.size, info.access or "") for info in kernel.args]
+    return f"<code>{html.escape(signature(kernel))}</code>" + _table(("", "argument", "type", "kind", "bytes", "access"), rows)

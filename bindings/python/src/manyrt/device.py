@@ -298,12 +298,13 @@ class Context(Owned):
             check(lib.rtHostUnregister(memory, self._h))
 
     def module(self, source: str | Sequence[str], options: str = "", *, name: str = "",
-               headers: Optional[Mapping[str, str]] = None) -> Module:
+               headers: Optional[Mapping[str, str]] = None, tier: str = "") -> Module:
         """Kernels from OpenCL C source. A compiler may run: blocks meanwhile. BuildFailed has the compiler's log. `name` stands
         in messages and traces; `headers` are texts by the names that #include has for them, and are found before any file.
+        `tier` is the form of the code on the CPU, before what the options say: "quick", "optimized" or "tiered".
 
         Of a list, a function that one source declares may be defined in any other."""
-        return Module(self, source, options, name=name, headers=headers)
+        return Module(self, source, options, name=name, headers=headers, tier=tier)
 
     def modules(self, sources: Iterable[str], options: str | Iterable[str] = "", *, names: Iterable[str] = (),
                 headers: Optional[Mapping[str, str]] = None, return_errors: bool = False) -> List[Any]:

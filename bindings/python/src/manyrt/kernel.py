@@ -34,6 +34,12 @@ _FORMATS = {"auto": lib.RT_IMAGE_AUTO, "opencl_c": lib.RT_IMAGE_OPENCL_C, "cuda_
             "opencl_binary": lib.RT_IMAGE_OPENCL_BINARY, "host_object": lib.RT_IMAGE_HOST_OBJECT}
 _KINDS = {lib.RT_ARG_VALUE: "value", lib.RT_ARG_POINTER: "pointer", lib.RT_ARG_LOCAL: "local"}
 _QUALIFIERS = {"const", "volatile", "restrict", "__restrict__", "__restrict", "global", "__global", "constant", "__constant"}
+_ACCESS = {lib.RT_ACCESS_UNKNOWN: None, lib.RT_ACCESS_NONE: "", lib.RT_ACCESS_READ: "r", lib.RT_ACCESS_WRITE: "w",
+           lib.RT_ACCESS_READ_WRITE: "rw"}
+_QUALIFIER_BITS = ((lib.RT_QUALIFIER_CONST, "const"), (lib.RT_QUALIFIER_RESTRICT, "restrict"),
+                   (lib.RT_QUALIFIER_VOLATILE, "volatile"))
+_TIERS = {"": lib.RT_TIER_DEFAULT, "quick": lib.RT_TIER_QUICK, "optimized": lib.RT_TIER_OPTIMIZED,
+          "tiered": lib.RT_TIER_TIERED}
 _MAX_SHAPES = 64  # launchers that a kernel keeps; more are made anew
 
 _launch = hot.rtLaunchKernel
@@ -52,13 +58,16 @@ class Local:
 class ArgInfo(NamedTuple):
     """An argument of a kernel: `position` from 0, as messages count, `size` in bytes, `kind` "value", "pointer" or "local".
 
-    Name and type are empty where the image has none (PTX, cubin)."""
+    `access` is what the compiler saw the kernel do with the memory: "r", "w", "rw", "" (nothing), None if that is unknown.
+    `qualifiers` has "const", "restrict" and "volatile". Name and type are empty where the image has none (PTX, cubin)."""
 
     position: int
     name: str
     type: str
     size: int
     kind: str  # "value", "pointer", "local"
+    access: Optional[str] = None
+    qualifiers: Tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return f"argument {self.position}" + (f" '{self.name}'" if self.name else "") + (f" ({self.type})" if self.type else "")
@@ -203,10 +212,10 @@ class Kernel(Owned):
         self.module = module
         self.context = module.context
         self._own(handle)
-        self.info = as_dict(self._struct("rtKernelInfo_t", lib.rtKernelGetInfo))
-        self.name: str = self.info["name"]
+        info = self.info
+        self.name: str = info["name"]
         self.label = self.name
-        self.args: List[ArgInfo] = [self._arg_info(index) for index in range(self.info["arg_count"])]
+        self.args: List[ArgInfo] = [self._arg_info(index) for index in range(info["arg_count"])]
         self._arguments = [_Argument(info) for info in self.args]
         self._pack = struct.Struct("<" + "".join(argument.format for argument in self._arguments)).pack_into
         self._pointers = tuple((at, argument.element) for at, argument in enumerate(self._arguments)
@@ -223,7 +232,14 @@ class Kernel(Owned):
 
     def _arg_info(self, index: int) -> ArgInfo:
         info = as_dict(self._struct("rtKernelArgInfo_t", lib.rtKernelGetArgInfo, index))
-        return ArgInfo(index, info["name"], info["type_name"], info["size"], _KINDS[info["kind"]])
+        qualifiers = tuple(word for bit, word in _QUALIFIER_BITS if info["qualifiers"] & bit)
+        return ArgInfo(index, info["name"], info["type_name"], info["size"], _KINDS[info["kind"]], _ACCESS[info["access"]],
+                       qualifiers)
+
+    @property
+    def info(self) -> Dict[str, Any]:
+        """rtKernelInfo_t as it is now: which code a launch runs (tier, lanes, why not more) changes when better code comes."""
+        return as_dict(self._struct("rtKernelInfo_t", lib.rtKernelGetInfo))
 
     @property
     def closed(self) -> bool:
@@ -396,7 +412,7 @@ def _size3(size: Any, noun: str) -> Tuple[int, int, int]:
 
 
 def _module_options(options: str, format: str, name: str, headers: Mapping[str, str],  # pylint: disable=redefined-builtin
-                    keep: List[Any]) -> Any:
+                    keep: List[Any], tier: str = "") -> Any:
     """A new rtModuleOptions_t. `keep` gets what it points to."""
 
     def chars(value: str, what: str) -> Any:
@@ -410,7 +426,8 @@ def _module_options(options: str, format: str, name: str, headers: Mapping[str, 
         "struct_size": ffi.sizeof("rtModuleOptions_t"), "format": choice(format, _FORMATS, "format of an image"),
         "build_options": chars(options, "options") if options else NULL,
         "name": chars(name, "the name of a module") if name else NULL,
-        "header_count": len(headers), "header_names": names if headers else NULL, "headers": texts if headers else NULL})
+        "header_count": len(headers), "header_names": names if headers else NULL, "headers": texts if headers else NULL,
+        "tier": choice(tier, _TIERS, "tier of a module")})
 
 
 class Module(Owned):
@@ -423,7 +440,7 @@ class Module(Owned):
     def __init__(self, context: Context, source: Any = None, options: str = "", *,
                  path: str | os.PathLike[str] | None = None, image: Any = None,
                  format: str = "auto",  # pylint: disable=redefined-builtin
-                 name: str = "", headers: Optional[Mapping[str, str]] = None) -> None:
+                 name: str = "", headers: Optional[Mapping[str, str]] = None, tier: str = "") -> None:
         out = ffi.new("rtModule_t *")
         keep: List[Any] = []
         if image is not None:
@@ -434,16 +451,16 @@ class Module(Owned):
             given = _module_options(options, format, name, headers or {}, keep)
             check(lib.rtModuleLoadData(out, data, len(data), given, context._h))
         elif path is None and isinstance(source, (list, tuple)):
-            if name or headers:
-                raise InvalidValue("Several sources of one module have neither a name nor headers.")
+            if name or headers or tier:
+                raise InvalidValue("Several sources of one module have no name, headers or tier.")
             parts = [ffi.new("char[]", utf8(each, f"source {number}")) for number, each in enumerate(source)]
             check(lib.rtModuleCreateFromSources(out, ffi.new("char *[]", parts or [NULL]), len(parts), utf8(options, "options"),
                                                 context._h))
-        elif path is None and not name and not headers:
+        elif path is None and not name and not headers and not tier:
             check(lib.rtModuleCreateFromSource(out, utf8(source, "the source"), utf8(options, "options"), context._h))
         elif path is None:
             data = utf8(source, "the source")
-            given = _module_options(options, "opencl_c", name, headers or {}, keep)
+            given = _module_options(options, "opencl_c", name, headers or {}, keep, tier)
             check(lib.rtModuleLoadData(out, data, len(data), given, context._h))
         else:
             file = os.fsencode(path)

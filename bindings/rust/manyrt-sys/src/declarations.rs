@@ -501,6 +501,96 @@ pub const RT_MODULE_ORIGIN_CACHE: i32 = 2;
 /// the process had it: it was built before, or by another thread at the same time
 pub const RT_MODULE_ORIGIN_PROCESS: i32 = 3;
 
+// enum rtTier
+/// See enum rtTier.
+pub const RT_TIER_INVALID: i32 = -1;
+/// of rtModuleOptions\_t: as the build options and RT\_CPU\_BUILD say; of rtKernelInfo\_t: not known
+pub const RT_TIER_DEFAULT: i32 = 0;
+/// compiled in a short time
+pub const RT_TIER_QUICK: i32 = 1;
+/// compiled to run fast
+pub const RT_TIER_OPTIMIZED: i32 = 2;
+/// of rtModuleOptions\_t alone: quick code, which optimised code replaces
+pub const RT_TIER_TIERED: i32 = 3;
+/// of rtKernelInfo\_t alone: the program brought the code, as an image or as a function
+pub const RT_TIER_READY_MADE: i32 = 4;
+
+// enum rtBarriers
+/// See enum rtBarriers.
+pub const RT_BARRIERS_INVALID: i32 = -1;
+/// not known, or the device's own way
+pub const RT_BARRIERS_UNKNOWN: i32 = 0;
+/// the kernel has none
+pub const RT_BARRIERS_NONE: i32 = 1;
+/// the code is split at them: loops over the work-items lie between them
+pub const RT_BARRIERS_SPLIT: i32 = 2;
+/// each work-item has a stack of its own, which is slower
+pub const RT_BARRIERS_FIBERS: i32 = 3;
+
+// enum rtNoLanes
+/// See enum rtNoLanes.
+pub const RT_LANES_INVALID: i32 = -1;
+/// not known, as of other devices, or of code that the program brought
+pub const RT_LANES_UNKNOWN: i32 = 0;
+/// all loops run as vectors
+pub const RT_LANES_ALL: i32 = 1;
+/// the build's options forbid optimisations
+pub const RT_LANES_OPTIONS: i32 = 2;
+/// quick code has none
+pub const RT_LANES_QUICK: i32 = 3;
+/// the work-items run on fibers: RT\_BARRIERS\_FIBERS
+pub const RT_LANES_FIBERS: i32 = 4;
+/// there are no vectors of half
+pub const RT_LANES_HALVES: i32 = 5;
+/// an operation has no form for vectors
+pub const RT_LANES_NO_FORM: i32 = 6;
+/// work-items one by one are expected to take less time
+pub const RT_LANES_COST: i32 = 7;
+/// there are more places to jump to than lanes can go through
+pub const RT_LANES_BLOCKS: i32 = 8;
+/// only work-items that whole vectors leave, in groups of sizes not launched so far
+pub const RT_LANES_REST: i32 = 9;
+/// nothing has looked for lanes, as on processors without vectors
+pub const RT_LANES_NOT_TRIED: i32 = 10;
+
+// enum rtQualifier
+/// See enum rtQualifier.
+pub const RT_QUALIFIER_INVALID: i32 = -1;
+/// of what it points to, as all of \_\_constant
+pub const RT_QUALIFIER_CONST: i32 = 1;
+/// of the pointer
+pub const RT_QUALIFIER_RESTRICT: i32 = 2;
+/// of what it points to
+pub const RT_QUALIFIER_VOLATILE: i32 = 4;
+
+// enum rtAddressSpace
+/// See enum rtAddressSpace.
+pub const RT_ADDRESS_SPACE_INVALID: i32 = -1;
+/// See enum rtAddressSpace.
+pub const RT_ADDRESS_SPACE_UNKNOWN: i32 = 0;
+/// it is a value
+pub const RT_ADDRESS_SPACE_PRIVATE: i32 = 1;
+/// See enum rtAddressSpace.
+pub const RT_ADDRESS_SPACE_GLOBAL: i32 = 2;
+/// See enum rtAddressSpace.
+pub const RT_ADDRESS_SPACE_CONSTANT: i32 = 3;
+/// See enum rtAddressSpace.
+pub const RT_ADDRESS_SPACE_LOCAL: i32 = 4;
+
+// enum rtAccess
+/// See enum rtAccess.
+pub const RT_ACCESS_INVALID: i32 = -1;
+/// See enum rtAccess.
+pub const RT_ACCESS_UNKNOWN: i32 = 0;
+/// See enum rtAccess.
+pub const RT_ACCESS_READ: i32 = 1;
+/// parts of it, maybe: what is not written keeps its contents
+pub const RT_ACCESS_WRITE: i32 = 2;
+/// See enum rtAccess.
+pub const RT_ACCESS_READ_WRITE: i32 = 3;
+/// neither
+pub const RT_ACCESS_NONE: i32 = 4;
+
 // enum rtLaunchFlags
 /// See enum rtLaunchFlags.
 pub const RT_LAUNCH_FLAGS_INVALID: i32 = -1;
@@ -1351,6 +1441,10 @@ pub struct rtModuleOptions_t {
     pub header_names: *const *const c_char,
     /// their texts, found before any file; may be NULL if there are none
     pub headers: *const *const c_char,
+    /// of OpenCL C: RT\_TIER\_\*, before what the build options say; for the CPU
+    pub tier: i32,
+    /// 0
+    pub flags: u32,
 }
 
 impl Default for rtModuleOptions_t {
@@ -1365,6 +1459,8 @@ impl Default for rtModuleOptions_t {
             reserved: 0,
             header_names: std::ptr::null(),
             headers: std::ptr::null(),
+            tier: 0,
+            flags: 0,
         }
     }
 }
@@ -1446,6 +1542,23 @@ pub struct rtKernelInfo_t {
     pub preferred_group_multiple: u32,
     /// name.
     pub name: [c_char; 256],
+    /// RT\_TIER\_\*, of the code that a launch would run now; so are the others
+    pub tier: i32,
+    /// RT\_BARRIERS\_\*
+    pub barriers: i32,
+    /// CPU: work-items that run side by side as one vector, at most; 0: none, or not known
+    pub lanes: u32,
+    /// along which these are neighbours, 0 or 1; -1: there are none
+    pub lane_dimension: i32,
+    /// RT\_LANES\_\*: why not all loops over work-items run as vectors
+    pub no_lanes: i32,
+    /// CUDA: registers of a work-item; 0: not known
+    pub registers: u32,
+    /// CUDA: work-groups of max\_group\_items that a compute unit runs at the same time, where a launch asks for no local
+    /// memory; 0: not known
+    pub groups_per_unit: u32,
+    /// CPU: loops over work-items that do not run as vectors; 0: all do, or not known
+    pub scalar_loops: u32,
 }
 
 impl Default for rtKernelInfo_t {
@@ -1461,6 +1574,14 @@ impl Default for rtKernelInfo_t {
             required_group_size: [0; 3],
             preferred_group_multiple: 0,
             name: [0; 256],
+            tier: 0,
+            barriers: 0,
+            lanes: 0,
+            lane_dimension: 0,
+            no_lanes: 0,
+            registers: 0,
+            groups_per_unit: 0,
+            scalar_loops: 0,
         }
     }
 }
@@ -1481,6 +1602,12 @@ pub struct rtKernelArgInfo_t {
     pub name: [c_char; 64],
     /// empty if unknown
     pub type_name: [c_char; 64],
+    /// RT\_QUALIFIER\_CONST and its like, joined by or; 0 if unknown
+    pub qualifiers: u32,
+    /// RT\_ADDRESS\_SPACE\_\*
+    pub address_space: i32,
+    /// RT\_ACCESS\_\*; unknown if it is a value
+    pub access: i32,
 }
 
 impl Default for rtKernelArgInfo_t {
@@ -1493,6 +1620,9 @@ impl Default for rtKernelArgInfo_t {
             kind: 0,
             name: [0; 64],
             type_name: [0; 64],
+            qualifiers: 0,
+            address_space: 0,
+            access: 0,
         }
     }
 }
@@ -4883,7 +5013,7 @@ mod tests {
 
     #[test]
     fn layout_of_rtModuleOptions_t() {
-        assert_eq!((size_of::<rtModuleOptions_t>(), align_of::<rtModuleOptions_t>()), (48, 8));
+        assert_eq!((size_of::<rtModuleOptions_t>(), align_of::<rtModuleOptions_t>()), (56, 8));
         assert_eq!(offset!(rtModuleOptions_t, struct_size), 0);
         assert_eq!(offset!(rtModuleOptions_t, format), 4);
         assert_eq!(offset!(rtModuleOptions_t, build_options), 8);
@@ -4892,6 +5022,8 @@ mod tests {
         assert_eq!(offset!(rtModuleOptions_t, reserved), 28);
         assert_eq!(offset!(rtModuleOptions_t, header_names), 32);
         assert_eq!(offset!(rtModuleOptions_t, headers), 40);
+        assert_eq!(offset!(rtModuleOptions_t, tier), 48);
+        assert_eq!(offset!(rtModuleOptions_t, flags), 52);
     }
 
     #[test]
@@ -4915,7 +5047,7 @@ mod tests {
 
     #[test]
     fn layout_of_rtKernelInfo_t() {
-        assert_eq!((size_of::<rtKernelInfo_t>(), align_of::<rtKernelInfo_t>()), (304, 8));
+        assert_eq!((size_of::<rtKernelInfo_t>(), align_of::<rtKernelInfo_t>()), (336, 8));
         assert_eq!(offset!(rtKernelInfo_t, struct_size), 0);
         assert_eq!(offset!(rtKernelInfo_t, arg_count), 4);
         assert_eq!(offset!(rtKernelInfo_t, max_group_items), 8);
@@ -4925,17 +5057,28 @@ mod tests {
         assert_eq!(offset!(rtKernelInfo_t, required_group_size), 32);
         assert_eq!(offset!(rtKernelInfo_t, preferred_group_multiple), 44);
         assert_eq!(offset!(rtKernelInfo_t, name), 48);
+        assert_eq!(offset!(rtKernelInfo_t, tier), 304);
+        assert_eq!(offset!(rtKernelInfo_t, barriers), 308);
+        assert_eq!(offset!(rtKernelInfo_t, lanes), 312);
+        assert_eq!(offset!(rtKernelInfo_t, lane_dimension), 316);
+        assert_eq!(offset!(rtKernelInfo_t, no_lanes), 320);
+        assert_eq!(offset!(rtKernelInfo_t, registers), 324);
+        assert_eq!(offset!(rtKernelInfo_t, groups_per_unit), 328);
+        assert_eq!(offset!(rtKernelInfo_t, scalar_loops), 332);
     }
 
     #[test]
     fn layout_of_rtKernelArgInfo_t() {
-        assert_eq!((size_of::<rtKernelArgInfo_t>(), align_of::<rtKernelArgInfo_t>()), (144, 4));
+        assert_eq!((size_of::<rtKernelArgInfo_t>(), align_of::<rtKernelArgInfo_t>()), (156, 4));
         assert_eq!(offset!(rtKernelArgInfo_t, struct_size), 0);
         assert_eq!(offset!(rtKernelArgInfo_t, index), 4);
         assert_eq!(offset!(rtKernelArgInfo_t, size), 8);
         assert_eq!(offset!(rtKernelArgInfo_t, kind), 12);
         assert_eq!(offset!(rtKernelArgInfo_t, name), 16);
         assert_eq!(offset!(rtKernelArgInfo_t, type_name), 80);
+        assert_eq!(offset!(rtKernelArgInfo_t, qualifiers), 144);
+        assert_eq!(offset!(rtKernelArgInfo_t, address_space), 148);
+        assert_eq!(offset!(rtKernelArgInfo_t, access), 152);
     }
 
     #[test]

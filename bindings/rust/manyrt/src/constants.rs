@@ -732,6 +732,201 @@ impl fmt::Debug for ModuleOrigin {
     }
 }
 
+/// Forms of a kernel's code. Results of kernels are the same bits in each.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct Tier(pub i32);
+
+impl Tier {
+    /// of rtModuleOptions\_t: as the build options and RT\_CPU\_BUILD say; of rtKernelInfo\_t: not known
+    pub const DEFAULT: Tier = Tier(manyrt_sys::RT_TIER_DEFAULT);
+    /// compiled in a short time
+    pub const QUICK: Tier = Tier(manyrt_sys::RT_TIER_QUICK);
+    /// compiled to run fast
+    pub const OPTIMIZED: Tier = Tier(manyrt_sys::RT_TIER_OPTIMIZED);
+    /// of rtModuleOptions\_t alone: quick code, which optimised code replaces
+    pub const TIERED: Tier = Tier(manyrt_sys::RT_TIER_TIERED);
+    /// of rtKernelInfo\_t alone: the program brought the code, as an image or as a function
+    pub const READY_MADE: Tier = Tier(manyrt_sys::RT_TIER_READY_MADE);
+}
+
+impl fmt::Debug for Tier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Tier::DEFAULT => f.write_str("DEFAULT"),
+            Tier::QUICK => f.write_str("QUICK"),
+            Tier::OPTIMIZED => f.write_str("OPTIMIZED"),
+            Tier::TIERED => f.write_str("TIERED"),
+            Tier::READY_MADE => f.write_str("READY_MADE"),
+            Tier(other) => write!(f, "Tier({})", other),
+        }
+    }
+}
+
+/// How the work-items of a kernel meet at barriers.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct Barriers(pub i32);
+
+impl Barriers {
+    /// not known, or the device's own way
+    pub const UNKNOWN: Barriers = Barriers(manyrt_sys::RT_BARRIERS_UNKNOWN);
+    /// the kernel has none
+    pub const NONE: Barriers = Barriers(manyrt_sys::RT_BARRIERS_NONE);
+    /// the code is split at them: loops over the work-items lie between them
+    pub const SPLIT: Barriers = Barriers(manyrt_sys::RT_BARRIERS_SPLIT);
+    /// each work-item has a stack of its own, which is slower
+    pub const FIBERS: Barriers = Barriers(manyrt_sys::RT_BARRIERS_FIBERS);
+}
+
+impl fmt::Debug for Barriers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Barriers::UNKNOWN => f.write_str("UNKNOWN"),
+            Barriers::NONE => f.write_str("NONE"),
+            Barriers::SPLIT => f.write_str("SPLIT"),
+            Barriers::FIBERS => f.write_str("FIBERS"),
+            Barriers(other) => write!(f, "Barriers({})", other),
+        }
+    }
+}
+
+/// Why a loop over the work-items of a kernel does not run as vectors of a CPU; the build log has it as a sentence.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct NoLanes(pub i32);
+
+impl NoLanes {
+    /// not known, as of other devices, or of code that the program brought
+    pub const UNKNOWN: NoLanes = NoLanes(manyrt_sys::RT_LANES_UNKNOWN);
+    /// all loops run as vectors
+    pub const ALL: NoLanes = NoLanes(manyrt_sys::RT_LANES_ALL);
+    /// the build's options forbid optimisations
+    pub const OPTIONS: NoLanes = NoLanes(manyrt_sys::RT_LANES_OPTIONS);
+    /// quick code has none
+    pub const QUICK: NoLanes = NoLanes(manyrt_sys::RT_LANES_QUICK);
+    /// the work-items run on fibers: RT\_BARRIERS\_FIBERS
+    pub const FIBERS: NoLanes = NoLanes(manyrt_sys::RT_LANES_FIBERS);
+    /// there are no vectors of half
+    pub const HALVES: NoLanes = NoLanes(manyrt_sys::RT_LANES_HALVES);
+    /// an operation has no form for vectors
+    pub const NO_FORM: NoLanes = NoLanes(manyrt_sys::RT_LANES_NO_FORM);
+    /// work-items one by one are expected to take less time
+    pub const COST: NoLanes = NoLanes(manyrt_sys::RT_LANES_COST);
+    /// there are more places to jump to than lanes can go through
+    pub const BLOCKS: NoLanes = NoLanes(manyrt_sys::RT_LANES_BLOCKS);
+    /// only work-items that whole vectors leave, in groups of sizes not launched so far
+    pub const REST: NoLanes = NoLanes(manyrt_sys::RT_LANES_REST);
+    /// nothing has looked for lanes, as on processors without vectors
+    pub const NOT_TRIED: NoLanes = NoLanes(manyrt_sys::RT_LANES_NOT_TRIED);
+}
+
+impl fmt::Debug for NoLanes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            NoLanes::UNKNOWN => f.write_str("UNKNOWN"),
+            NoLanes::ALL => f.write_str("ALL"),
+            NoLanes::OPTIONS => f.write_str("OPTIONS"),
+            NoLanes::QUICK => f.write_str("QUICK"),
+            NoLanes::FIBERS => f.write_str("FIBERS"),
+            NoLanes::HALVES => f.write_str("HALVES"),
+            NoLanes::NO_FORM => f.write_str("NO_FORM"),
+            NoLanes::COST => f.write_str("COST"),
+            NoLanes::BLOCKS => f.write_str("BLOCKS"),
+            NoLanes::REST => f.write_str("REST"),
+            NoLanes::NOT_TRIED => f.write_str("NOT_TRIED"),
+            NoLanes(other) => write!(f, "NoLanes({})", other),
+        }
+    }
+}
+
+/// Qualifiers of a kernel's pointer argument; joined by or.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct Qualifier(pub i32);
+
+impl Qualifier {
+    /// of what it points to, as all of \_\_constant
+    pub const CONST: Qualifier = Qualifier(manyrt_sys::RT_QUALIFIER_CONST);
+    /// of the pointer
+    pub const RESTRICT: Qualifier = Qualifier(manyrt_sys::RT_QUALIFIER_RESTRICT);
+    /// of what it points to
+    pub const VOLATILE: Qualifier = Qualifier(manyrt_sys::RT_QUALIFIER_VOLATILE);
+}
+
+impl fmt::Debug for Qualifier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Qualifier::CONST => f.write_str("CONST"),
+            Qualifier::RESTRICT => f.write_str("RESTRICT"),
+            Qualifier::VOLATILE => f.write_str("VOLATILE"),
+            Qualifier(other) => write!(f, "Qualifier({})", other),
+        }
+    }
+}
+
+/// The memory that an argument of a kernel points to.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct AddressSpace(pub i32);
+
+impl AddressSpace {
+    /// RT\_ADDRESS\_SPACE\_UNKNOWN.
+    pub const UNKNOWN: AddressSpace = AddressSpace(manyrt_sys::RT_ADDRESS_SPACE_UNKNOWN);
+    /// it is a value
+    pub const PRIVATE: AddressSpace = AddressSpace(manyrt_sys::RT_ADDRESS_SPACE_PRIVATE);
+    /// RT\_ADDRESS\_SPACE\_GLOBAL.
+    pub const GLOBAL: AddressSpace = AddressSpace(manyrt_sys::RT_ADDRESS_SPACE_GLOBAL);
+    /// RT\_ADDRESS\_SPACE\_CONSTANT.
+    pub const CONSTANT: AddressSpace = AddressSpace(manyrt_sys::RT_ADDRESS_SPACE_CONSTANT);
+    /// RT\_ADDRESS\_SPACE\_LOCAL.
+    pub const LOCAL: AddressSpace = AddressSpace(manyrt_sys::RT_ADDRESS_SPACE_LOCAL);
+}
+
+impl fmt::Debug for AddressSpace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            AddressSpace::UNKNOWN => f.write_str("UNKNOWN"),
+            AddressSpace::PRIVATE => f.write_str("PRIVATE"),
+            AddressSpace::GLOBAL => f.write_str("GLOBAL"),
+            AddressSpace::CONSTANT => f.write_str("CONSTANT"),
+            AddressSpace::LOCAL => f.write_str("LOCAL"),
+            AddressSpace(other) => write!(f, "AddressSpace({})", other),
+        }
+    }
+}
+
+/// The accesses of a kernel to the memory that an argument points to, as the compiler saw them.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct Access(pub i32);
+
+impl Access {
+    /// RT\_ACCESS\_UNKNOWN.
+    pub const UNKNOWN: Access = Access(manyrt_sys::RT_ACCESS_UNKNOWN);
+    /// RT\_ACCESS\_READ.
+    pub const READ: Access = Access(manyrt_sys::RT_ACCESS_READ);
+    /// parts of it, maybe: what is not written keeps its contents
+    pub const WRITE: Access = Access(manyrt_sys::RT_ACCESS_WRITE);
+    /// RT\_ACCESS\_READ\_WRITE.
+    pub const READ_WRITE: Access = Access(manyrt_sys::RT_ACCESS_READ_WRITE);
+    /// neither
+    pub const NONE: Access = Access(manyrt_sys::RT_ACCESS_NONE);
+}
+
+impl fmt::Debug for Access {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Access::UNKNOWN => f.write_str("UNKNOWN"),
+            Access::READ => f.write_str("READ"),
+            Access::WRITE => f.write_str("WRITE"),
+            Access::READ_WRITE => f.write_str("READ_WRITE"),
+            Access::NONE => f.write_str("NONE"),
+            Access(other) => write!(f, "Access({})", other),
+        }
+    }
+}
+
 /// Flags of rtLaunchOptions\_t.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]

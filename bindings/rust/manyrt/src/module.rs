@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Modules: programs for a device, made from OpenCL C source or from machine code.
 
-use crate::constants::ImageFormat;
+use crate::constants::{ImageFormat, Tier};
 use crate::context::Context;
 use crate::error::{c_string, call, get, get_struct, get_text, read_text};
 use crate::event::nanoseconds;
@@ -30,11 +30,19 @@ pub struct ModuleOptions {
     pub name: String,
     /// Of source: what `#include` finds before any file, as name and text.
     pub headers: Vec<(String, String)>,
+    /// Of OpenCL C on the CPU: the form of the code, before what the build options say.
+    pub tier: Tier,
 }
 
 impl Default for ModuleOptions {
     fn default() -> Self {
-        ModuleOptions { format: ImageFormat::AUTO, build_options: String::new(), name: String::new(), headers: Vec::new() }
+        ModuleOptions {
+            format: ImageFormat::AUTO,
+            build_options: String::new(),
+            name: String::new(),
+            headers: Vec::new(),
+            tier: Tier::DEFAULT,
+        }
     }
 }
 
@@ -72,6 +80,7 @@ impl ModuleOptions {
             header_count: self.headers.len() as u32,
             header_names: list(0),
             headers: list(1),
+            tier: self.tier.0,
             ..Default::default()
         };
         Ok(RawOptions { raw, _texts: texts, _pointers: pointers_of_headers })

@@ -274,6 +274,23 @@ pub struct KernelInfo {
     pub preferred_group_multiple: u32,
     /// name.
     pub name: String,
+    /// RT\_TIER\_\*, of the code that a launch would run now; so are the others
+    pub tier: Tier,
+    /// RT\_BARRIERS\_\*
+    pub barriers: Barriers,
+    /// CPU: work-items that run side by side as one vector, at most; 0: none, or not known
+    pub lanes: u32,
+    /// along which these are neighbours, 0 or 1; -1: there are none
+    pub lane_dimension: i32,
+    /// RT\_LANES\_\*: why not all loops over work-items run as vectors
+    pub no_lanes: NoLanes,
+    /// CUDA: registers of a work-item; 0: not known
+    pub registers: u32,
+    /// CUDA: work-groups of max\_group\_items that a compute unit runs at the same time, where a launch asks for no local
+    /// memory; 0: not known
+    pub groups_per_unit: u32,
+    /// CPU: loops over work-items that do not run as vectors; 0: all do, or not known
+    pub scalar_loops: u32,
 }
 
 impl KernelInfo {
@@ -286,6 +303,14 @@ impl KernelInfo {
             required_group_size: raw.required_group_size,
             preferred_group_multiple: raw.preferred_group_multiple,
             name: text(&raw.name),
+            tier: Tier(raw.tier),
+            barriers: Barriers(raw.barriers),
+            lanes: raw.lanes,
+            lane_dimension: raw.lane_dimension,
+            no_lanes: NoLanes(raw.no_lanes),
+            registers: raw.registers,
+            groups_per_unit: raw.groups_per_unit,
+            scalar_loops: raw.scalar_loops,
         }
     }
 }
@@ -304,6 +329,12 @@ pub struct KernelArgInfo {
     pub name: String,
     /// empty if unknown
     pub type_name: String,
+    /// RT\_QUALIFIER\_CONST and its like, joined by or; 0 if unknown
+    pub qualifiers: u32,
+    /// RT\_ADDRESS\_SPACE\_\*
+    pub address_space: AddressSpace,
+    /// RT\_ACCESS\_\*; unknown if it is a value
+    pub access: Access,
 }
 
 impl KernelArgInfo {
@@ -314,6 +345,9 @@ impl KernelArgInfo {
             kind: ArgKind(raw.kind),
             name: text(&raw.name),
             type_name: text(&raw.type_name),
+            qualifiers: raw.qualifiers,
+            address_space: AddressSpace(raw.address_space),
+            access: Access(raw.access),
         }
     }
 }

@@ -252,6 +252,8 @@ fn modules_have_headers_and_kernels() {
     assert!(two.suggest_group(100, 0).unwrap().0[0] >= 1);
     assert!(two.max_active_groups(1, 0).unwrap() >= 1);
     assert_eq!(one.info().unwrap().arg_count, 1);
+    assert_eq!(one.arguments().unwrap()[0].access, Access::WRITE);
+    assert_ne!(one.info().unwrap().tier, Tier::READY_MADE);
     let data = DeviceBuffer::<i32>::zeroed(&context, 2).unwrap();
     let list: [&dyn KernelArg; 2] = [&data, &1i32];
     // SAFETY: each writes one of two integers.

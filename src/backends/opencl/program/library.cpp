@@ -414,6 +414,10 @@ Status Libraries::describeArgument(compiler::OpenClArgument* argument, cl_kernel
   argument->kind = space == CL_KERNEL_ARG_ADDRESS_PRIVATE ? RT_ARG_VALUE
                    : space == CL_KERNEL_ARG_ADDRESS_LOCAL ? RT_ARG_LOCAL
                                                           : RT_ARG_POINTER;
+  argument->use.space = space == CL_KERNEL_ARG_ADDRESS_PRIVATE    ? RT_ADDRESS_SPACE_PRIVATE
+                        : space == CL_KERNEL_ARG_ADDRESS_LOCAL    ? RT_ADDRESS_SPACE_LOCAL
+                        : space == CL_KERNEL_ARG_ADDRESS_CONSTANT ? RT_ADDRESS_SPACE_CONSTANT
+                                                                  : RT_ADDRESS_SPACE_GLOBAL;
   argument->size = argument->kind == RT_ARG_VALUE ? sizeOfType(argument->type_name) : 8;
   if (argument->size != 0) return Status();
   return Status::error(RT_ERROR_NOT_SUPPORTED,

@@ -149,7 +149,7 @@ Status Pipeline::create(Ref<backend::Kernel>* out, Ref<Library> library, const c
     fresh->native_index_.push_back(native_index);
     // Only a struct can hide an address; a scalar of its size is a number.
     fresh->may_hold_addresses_.push_back(argument.is_record && fresh->library_->follows_addresses);
-    fresh->argument_texts_.push_back({argument.name, argument.type_name});
+    fresh->argument_texts_.push_back({argument.name, argument.type_name, argument.use});
     native_index += argument.kind == RT_ARG_POINTER && fresh->library_->hidden_offsets ? 2 : 1;
   }
   copyLetters(fresh->name_, sizeof fresh->name_, name);
@@ -175,6 +175,11 @@ Status Pipeline::create(Ref<backend::Kernel>* out, Ref<Library> library, const c
   RT_TRY(fresh->ask());
   *out = std::move(fresh);
   return Status();
+}
+
+void Pipeline::describeCode(rtKernelInfo_t* info) const {
+  Kernel::describeCode(info);
+  if (library_->from_text) info->tier = RT_TIER_OPTIMIZED;
 }
 
 Status Pipeline::ask() {

@@ -26,6 +26,7 @@ class Pipeline final : public backend::Kernel {
   uint32_t maxActiveGroups(uint32_t group_items, uint64_t local_bytes) const override;
   uint32_t preferredGroupMultiple() const override { return multiple_; }
   Status checkArguments(const void* const* arguments) const override;
+  void describeCode(rtKernelInfo_t* info) const override;
 
   // Enqueues a launch; a failure says which argument it is about.
   // `events`, here and below: get the launch's event; may be null.

@@ -228,6 +228,7 @@ class Unit {
   std::string parameter(const Variable& variable, size_t index, CudaKernel* kernel, std::string* head) {
     const ArgumentFacts facts = argumentFacts(variable);
     CudaArgument argument{facts.size, facts.kind, variable.name, facts.type_name};
+    argument.use = facts.use;
     const std::string own = text_.name(variable);
     const bool local = variable.type->isPointer() && variable.type->inner.space == AddressSpace::kLocal;
     if (!local) {

@@ -260,7 +260,7 @@ class Items {
   Instruction* widen(Instruction& items) {
     from_ = items.regions[0];
     const Region& from = *from_;
-    if (hasManyBlocks(from)) return stay(items, "it has more blocks to jump to than lanes can go through");
+    if (hasManyBlocks(from)) return stay(items, ir::kManyBlocks);
     const uint8_t lanes = lanesFor(from, module_.vector_bytes);
     const bool has_down = asksFor(from, 1) && !hasItemsSlots(from);
     if (module_.lanes_along >= 0) {
@@ -273,7 +273,7 @@ class Items {
     const bool is_down = down.items != nullptr && down.cost < kClearly * (across.items != nullptr ? across.cost : alone);
     const Form &chosen = is_down ? down : across, &other = is_down ? across : down;
     if (chosen.items == nullptr) return stay(items, why_not_);
-    if (chosen.cost >= alone) return stay(items, "its work-items one by one are expected to take less time");
+    if (chosen.cost >= alone) return stay(items, ir::kCostsMore);
     take(items, chosen);
     const bool is_known = function_.likely_group[0] != 0;
     return is_known || other.items == nullptr || other.cost >= alone || !items.results.empty() ? nullptr : other.items;
@@ -381,7 +381,7 @@ class Items {
     left->operands = {whole};
     left->numbers = {uint64_t{2} * items.dimension};
     left->regions = {from_};
-    left->why_no_lanes = kLeftItems;
+    left->why_no_lanes = ir::kLeftItems;
     from_->owner = left;
     body->push_back(&items);
     for (Instruction* each : here.body) body->push_back(each);

@@ -8,9 +8,6 @@
 
 namespace manyrt::compiler::passes {
 
-// Why the items that follow whole vectors have no lanes.
-inline constexpr char kLeftItems[] = "they are left by whole vectors in groups of other sizes than those that were launched";
-
 // For vectors of Module::vector_bytes; where that is 0, nothing changes.
 void widenItems(ir::Module& module);
 

@@ -200,7 +200,7 @@ void Widening::pure(const Instruction& i) {
 // An instruction without a form for lanes is done for one after the other.
 void Widening::eachLane(const Instruction& i) {
   const bool has_halves = i.result() != nullptr && i.result()->type.kind == Kind::kF16;
-  if (has_halves) return refuse(kHalves);
+  if (has_halves) return refuse(ir::kNoHalves);
   std::vector<Value*> given;
   for (const Value* each : i.operands) given.push_back(wide(*each));
   Instruction* each = writer_.add(Opcode::kEach, {allOn()});
@@ -224,7 +224,7 @@ void Widening::eachLane(const Instruction& i) {
 // --- slots of the new region, and the lanes that are on
 
 Widening::Slot Widening::slot(Type type) {
-  if (type.kind == Kind::kF16 && type.hasLanes()) refuse(kHalves);
+  if (type.kind == Kind::kF16 && type.hasLanes()) refuse(ir::kNoHalves);
   slots_.push_back(writer_.slot("", 1, 1));
   return {slots_.back(), type};
 }

@@ -13,6 +13,7 @@
 
 #include "compiler/analysis/divergence.h"
 #include "compiler/ir/module.h"
+#include "compiler/ir/no_lanes.h"
 #include "compiler/ir/writer.h"
 #include "compiler/passes/lanes/neighbours.h"
 #include "compiler/passes/lanes/slot_layouts.h"
@@ -85,9 +86,7 @@ class Widening {
   Value* withLanes(Value* value);
   bool isShared(const Value& old) const;  // it is the same for all lanes, not just the first one's
   bool hasForm(const Instruction& i) const;
-  static constexpr char kHalves[] = "it computes with half, of which there are no vectors";
-  static constexpr char kNoForm[] = "an operation of it has no form for vectors";
-  void refuse(const char* why = kNoForm) { why_not_ = why; }
+  void refuse(const char* why = ir::kNoForm) { why_not_ = why; }
 
   // widening_memory.cpp
   void load(const Instruction& i);

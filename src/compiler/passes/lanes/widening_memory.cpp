@@ -383,7 +383,7 @@ void Widening::eitherWay(const Place& place, const std::function<void()>& rarely
 }
 
 void Widening::loadAlone(const Instruction& i) {
-  if (i.result()->type.kind == Kind::kF16) return refuse(kHalves);
+  if (i.result()->type.kind == Kind::kF16) return refuse(ir::kNoHalves);
   if (i.is_volatile) return eachLane(i);
   Place place;
   Value* value = nullptr;
@@ -405,7 +405,7 @@ void Widening::loadAlone(const Instruction& i) {
 }
 
 void Widening::storeAlone(const Instruction& i) {
-  if (i.operands[0]->type.kind == Kind::kF16) return refuse(kHalves);
+  if (i.operands[0]->type.kind == Kind::kF16) return refuse(ir::kNoHalves);
   if (i.is_volatile) return eachLane(i);
   Place place;
   if (!findPlace(*i.operands[1], &place)) return storeAll(i, wide(*i.operands[1]), nullptr);

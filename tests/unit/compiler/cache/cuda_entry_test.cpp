@@ -18,6 +18,7 @@ CudaImage sample() {
   kernel.name = "add";
   kernel.symbol = "add_kernel";
   kernel.arguments = {{8, 1, "a", "float*", 1}, {8, 2, "scratch", "float4*", 16}, {4, 0, "n", "uint", 1}};
+  kernel.arguments[0].use = {RT_QUALIFIER_CONST | RT_QUALIFIER_VOLATILE, RT_ADDRESS_SPACE_GLOBAL, RT_ACCESS_READ_WRITE};
   kernel.required_group[0] = 64;
   kernel.required_group[1] = kernel.required_group[2] = 1;
   kernel.local_bytes = 1024;
@@ -40,6 +41,7 @@ TEST(CudaEntryTest, AnImageComesBackWhole) {
   EXPECT_EQ(read.kernels[0].symbol, "add_kernel");
   EXPECT_EQ(read.kernels[0].arguments[1].type_name, "float4*");
   EXPECT_EQ(read.kernels[0].arguments[1].alignment, 16u);
+  EXPECT_EQ(read.kernels[0].arguments[0].use, image.kernels[0].arguments[0].use);
   EXPECT_EQ(read.kernels[0].localArguments(), std::vector<uint32_t>{1});
   EXPECT_EQ(read.kernels[0].required_group[0], 64u);
   EXPECT_EQ(read.kernels[0].local_bytes, 1024u);

@@ -1,6 +1,8 @@
 // A unit's facts about its kernels, and what stands in its text. That it runs right is tested in tests/kernels.
 #include "compiler/emit/cpu_unit.h"
 
+#include "compiler/ir/no_lanes.h"
+#include "compiler/lowering/argument_use.h"
 #include "compiler/unit.h"
 #include "unit/compiler/lowering/lowered.h"
 
@@ -11,7 +13,7 @@ using namespace compiler;
 
 std::string optimized(const std::string& source) { return Lowered(source).optimized(); }
 
-// UnitForm of unit.h: lanes, dimension, loops, loops of vectors, barriers, 0, two reasons.
+// UnitForm of unit.h: lanes, dimension, loops, loops of vectors, barriers, RT_LANES_*, two reasons.
 std::string formOf(const std::string& source) {
   const std::string text = optimized(source), head = "rtHostForms[] = {\n";
   const size_t begin = text.find(head);
@@ -24,17 +26,17 @@ std::string traits(uint32_t number) { return "rtHostTraits[] = {" + std::to_stri
 TEST(CpuUnitTest, ItSaysHowWorkItemsRun) {
   const std::string lanes = std::to_string(BuildOptions().lanes);
   EXPECT_EQ(formOf("__kernel void f(__global float* a) { a[get_global_id(0)] += 1; }"),
-            "{" + lanes + ", 0, 1, 1, 0, 0, 0, 0},\n");
+            "{" + lanes + ", 0, 1, 1, 0, 1, 0, 0},\n");
   EXPECT_EQ(formOf("__kernel void f(__global float* a) { __local float l[64]; int i = get_local_id(0); l[i] = a[i];\n"
                    "barrier(CLK_LOCAL_MEM_FENCE); a[i] = l[63 - i]; }"),
-            "{" + lanes + ", 0, 2, 2, 1, 0, 0, 0},\n");
+            "{" + lanes + ", 0, 2, 2, 1, 1, 0, 0},\n");
   // The size of the group chooses between two forms; this is the one for groups with room for the lanes.
   for (const bool down : {false, true}) {
     const std::string place = down ? "get_global_id(0) * n + get_global_id(1)" : "get_global_id(1) * n + get_global_id(0)";
     EXPECT_EQ(formOf("__kernel void f(__global float* a, int n) { a[" + place + "] += 1; }"),
-              "{" + lanes + ", " + (down ? "1" : "0") + ", 1, 1, 0, 0, 0, 0},\n");
+              "{" + lanes + ", " + (down ? "1" : "0") + ", 1, 1, 0, 1, 0, 0},\n");
   }
-  EXPECT_NE(formOf("__kernel void f(__global int* a) { a[get_global_id(0)] = sub_group_reduce_add(1); }").find(", 2, 0, 0, \""),
+  EXPECT_NE(formOf("__kernel void f(__global int* a) { a[get_global_id(0)] = sub_group_reduce_add(1); }").find(", 2, 4, 0, \""),
             std::string::npos)
       << "on fibers, with a reason";
 }
@@ -100,10 +102,30 @@ TEST(CpuUnitTest, ATableOfFormsIsLaidOutAsUnitForm) {
   EXPECT_NE(Lowered("__kernel void f() {}")
                 .quick()
                 .find("struct mrt_form { unsigned int lanes, dimension, loops, lane_loops, "
-                      "barriers, reserved; const char *no_lanes, *fibers; };"),
+                      "barriers, no_lanes_code; const char *no_lanes, *fibers; };"),
             std::string::npos);
-  static_assert(sizeof(UnitForm) == 40 && offsetof(UnitForm, barriers) == 16 && offsetof(UnitForm, no_lanes) == 24 &&
-                offsetof(UnitForm, fibers) == 32);
+  static_assert(sizeof(ArgumentBytes) == 3);
+  static_assert(sizeof(UnitForm) == 40 && offsetof(UnitForm, no_lanes_code) == 20 && offsetof(UnitForm, barriers) == 16 &&
+                offsetof(UnitForm, no_lanes) == 24 && offsetof(UnitForm, fibers) == 32);
+}
+
+TEST(CpuUnitTest, EachReasonForNoLanesHasANumber) {
+  EXPECT_EQ(ir::noLanesCode(ir::kNoForm), RT_LANES_NO_FORM);
+  EXPECT_EQ(ir::noLanesCode("nothing that a pass says"), RT_LANES_UNKNOWN);
+  BuildOptions options;
+  options.optimize = false;
+  Lowered it("__kernel void f(__global float* a) { a[get_global_id(0)] += 1; }");
+  EXPECT_NE(it.quick(options).find("{0, 0, 1, 0, 0, 2, \""), std::string::npos) << "RT_LANES_OPTIONS";
+  EXPECT_NE(it.quick().find("{0, 0, 1, 0, 0, 3, \""), std::string::npos) << "RT_LANES_QUICK";
+}
+
+TEST(CpuUnitTest, ATableHasTheUsesOfAllArguments) {
+  Lowered it(
+      "__kernel void f(__global const int* a, int n) {}\n__kernel void g() {}\n"
+      "__kernel void h(__local int* l) { l[0] = 1; }");
+  findArgumentUses(it.program);
+  EXPECT_NE(it.quick().find("rtHostArguments[] = {1, 2, 4, 0, 1, 0, 0, 4, 2, }"), std::string::npos) << it.quick();
+  EXPECT_EQ(Lowered("__kernel void f() {}").quick().find("rtHostArguments"), std::string::npos);
 }
 
 TEST(CpuUnitTest, AKnownGroupSizeIsWrittenIntoTheLoops) {
