@@ -797,6 +797,7 @@ rtStatus_t rtEventGetDescriptor(int32_t* descriptor, rtEvent_t event);
 rtStatus_t rtEventRecord(rtEvent_t event, rtStream_t stream);
 rtStatus_t rtEventElapsedTime(float* milliseconds, rtEvent_t start, rtEvent_t end);
 rtStatus_t rtEventElapsedNanoseconds(int64_t* nanoseconds, rtEvent_t start, rtEvent_t end);
+rtStatus_t rtEventGetTimestamp(uint64_t* host_ns, uint64_t* error_ns, rtEvent_t event);
 rtStatus_t rtFenceCreate(rtFence_t* fence, uint64_t value, rtContext_t context);
 rtStatus_t rtFenceDestroy(rtFence_t fence);
 rtStatus_t rtFenceGetValue(uint64_t* value, rtFence_t fence);

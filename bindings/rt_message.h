@@ -281,6 +281,11 @@ static inline rtStatus_t rtEventElapsedNanosecondsWithMessage(char* message, siz
   return rtKeepMessage(message, message_size, rtEventElapsedNanoseconds(nanoseconds, start, end));
 }
 
+static inline rtStatus_t rtEventGetTimestampWithMessage(char* message, size_t message_size, uint64_t* host_ns,
+    uint64_t* error_ns, rtEvent_t event) {
+  return rtKeepMessage(message, message_size, rtEventGetTimestamp(host_ns, error_ns, event));
+}
+
 static inline rtStatus_t rtFenceCreateWithMessage(char* message, size_t message_size, rtFence_t* fence, uint64_t value,
     rtContext_t context) {
   return rtKeepMessage(message, message_size, rtFenceCreate(fence, value, context));

@@ -1711,6 +1711,18 @@ RT_API rtStatus_t rtEventElapsedTime(float* milliseconds, rtEvent_t start, rtEve
  *    DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtEventElapsedNanoseconds(int64_t* nanoseconds, rtEvent_t start, rtEvent_t end);
 
+/** Returns when the stream passed the last record, on the host's clock. RT_NOT_READY while it is pending. A device's clock is
+ *  placed on the host's anew where that was long ago, as for a trace; the error grows with the time between that and the
+ *  record, since clocks drift. So ask soon.
+ *  @param[out] host_ns   receives nanoseconds of CLOCK_MONOTONIC
+ *  @param[out] error_ns  receives how far from it the time may be, earlier or later; 0 on the CPU; may be NULL
+ *  @param[in]  event     a timed, recorded event
+ *  blocks: maybe, up to 0.2 s, while the device's clock is looked at
+ *  capture: unsafe
+ *  errors: INVALID_VALUE (never recorded, untimed), INVALID_HANDLE, CAPTURE_UNSAFE, NOT_SUPPORTED (the driver gives no times),
+ *    BUSY (the device has too much to do to tell its clock), LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtEventGetTimestamp(uint64_t* host_ns, uint64_t* error_ns, rtEvent_t event);
+
 /** Makes a fence, as a Vulkan timeline semaphore: a value that only grows. The host and streams of any context and backend
  *  signal it and wait for it. A wait may come before its signal.
  *  @param[out] fence    receives the fence, which the caller destroys

@@ -106,6 +106,19 @@ rtStatus_t rtEventElapsedNanoseconds(int64_t* nanoseconds, rtEvent_t start, rtEv
   });
 }
 
+rtStatus_t rtEventGetTimestamp(uint64_t* host_ns, uint64_t* error_ns, rtEvent_t event) {
+  if (host_ns != nullptr) *host_ns = 0;
+  if (error_ns != nullptr) *error_ns = 0;
+  return api::guarded<api::WhileEnding::kTaken>(__func__, [&](epoch::Guard& guard) -> Status {
+    RT_CHECK_OUTPUT(host_ns);
+    RT_RESOLVE(Event, object, events, event, RT_HANDLE_EVENT);
+    uint64_t error = 0;
+    RT_TRY(ops::timestamp(host_ns, &error, *object, guard));
+    if (error_ns != nullptr) *error_ns = error;
+    return Status();
+  });
+}
+
 rtStatus_t rtFenceCreate(rtFence_t* fence, uint64_t value, rtContext_t context) {
   if (fence != nullptr) *fence = nullptr;
   return api::guarded(__func__, [&](epoch::Guard&) -> Status {

@@ -45,6 +45,15 @@ class Point : public RefCounted {
   // Since a point of the same device, both timed: cudaEventElapsedTime measures between two events, and only so.
   virtual int64_t nanosecondsSince(const Point& start) const { return nanoseconds_ - start.nanoseconds_; }
 
+  // The same on the host's clock, of a timed point that is done. It is wrong by at most `error`. A device's clock is looked at
+  // where that was long ago, for up to 0.2 s: outside of guards. NOT_SUPPORTED: the driver gives no times; BUSY: the device has
+  // too much to do.
+  virtual Status hostTime(int64_t* nanoseconds, int64_t* error) const {
+    *nanoseconds = nanoseconds_;  // of a backend whose clock is the host's
+    *error = 0;
+    return Status();
+  }
+
   // Asks the driver where that is needed; does not run work.
   virtual bool poll() { return done(); }
   // Blocks; may run the stream's work on the calling thread. False when the deadline passed first.

@@ -245,6 +245,26 @@ Status elapsed(int64_t* nanoseconds, manager::Event& start, manager::Event& end)
   return Status();
 }
 
+Status timestamp(uint64_t* host_ns, uint64_t* error_ns, manager::Event& event, epoch::Guard& guard) {
+  if (event.captured.load(std::memory_order_acquire)) [[unlikely]]
+    return eventCaptured();
+  RT_CHECK_ARG(event.timed, "The event was created with RT_EVENT_DISABLE_TIMING.");
+  const Ref<backend::Point> point = event.point();
+  RT_CHECK_ARG(point, "The event was never recorded.");
+  if (!point->poll()) return Status::bare(RT_NOT_READY);
+  RT_TRY(point->status());
+  // The record may be replaced meanwhile: the point is this call's.
+  Lease<manager::Event> lease(&event);
+  int64_t nanoseconds = 0, error = 0;
+  guard.leave();
+  Status status = point->hostTime(&nanoseconds, &error);
+  guard.enter();
+  RT_TRY(status);
+  *host_ns = static_cast<uint64_t>(nanoseconds);
+  *error_ns = static_cast<uint64_t>(error);
+  return Status();
+}
+
 // An event of a capture becomes one of the stream again: the release stores pair with the acquire loads of waits and queries.
 // The fast path records the last point again in place; else a new point replaces it after its record.
 Status record(manager::Event& event, manager::Stream& stream) {

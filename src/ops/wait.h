@@ -39,6 +39,8 @@ Status waitFence(manager::Fence& fence, uint64_t value, Deadline deadline, epoch
 Status query(manager::Stream& stream);
 Status query(manager::Event& event);
 Status elapsed(int64_t* nanoseconds, manager::Event& start, manager::Event& end);
+// When the last record was passed, on the host's clock. Leaves the guard while a device's clock is looked at.
+Status timestamp(uint64_t* host_ns, uint64_t* error_ns, manager::Event& event, epoch::Guard& guard);
 
 Status record(manager::Event& event, manager::Stream& stream);
 Status waitEvent(manager::Event& event, manager::Stream& stream);

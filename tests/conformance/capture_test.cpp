@@ -295,11 +295,13 @@ TEST_P(CaptureTest, AskingAboutAnEventOfACaptureIsUnsafeUntilItIsRecordedAgain) 
   const auto refused = [&] {
     float milliseconds = 0;
     int64_t nanoseconds = 0;
+    uint64_t timestamp = 0;
     EXPECT_RT(RT_ERROR_CAPTURE_UNSAFE, rtEventSynchronize(event_));
     EXPECT_RT(RT_ERROR_CAPTURE_UNSAFE, rtEventSynchronizeFor(0, event_));
     EXPECT_RT(RT_ERROR_CAPTURE_UNSAFE, rtEventQuery(event_));
     EXPECT_RT(RT_ERROR_CAPTURE_UNSAFE, rtEventElapsedTime(&milliseconds, start, event_));
     EXPECT_RT(RT_ERROR_CAPTURE_UNSAFE, rtEventElapsedNanoseconds(&nanoseconds, event_, start));
+    EXPECT_RT(RT_ERROR_CAPTURE_UNSAFE, rtEventGetTimestamp(&timestamp, nullptr, event_));
   };
   begin();
   ASSERT_RT_OK(rtEventRecord(event_, stream_));

@@ -1,6 +1,8 @@
 // Events: what a record means, replacing one, queries and waits, elapsed times.
 #include <atomic>
 #include <cmath>
+#include <cstdlib>
+#include <ctime>
 #include <thread>
 #include <vector>
 
@@ -174,6 +176,67 @@ TEST_P(EventTest, ElapsedTimeIsNotReadyWhilePending) {
   ASSERT_RT_OK(rtEventSynchronize(end_));
   EXPECT_RT_OK(rtEventElapsedTime(&milliseconds, event_, end_));
   EXPECT_RT_OK(rtEventElapsedNanoseconds(&nanoseconds, event_, end_));
+}
+
+uint64_t hostNow() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1000000000u + static_cast<uint64_t>(now.tv_nsec);
+}
+
+TEST_P(EventTest, ATimestampLiesBetweenTheHostsOwnTimes) {
+  uint64_t last = 0, last_error = 0;
+  for (int i = 0; i < 5; ++i) {
+    uint64_t time = 0, error = 77;
+    const uint64_t before = hostNow();
+    ASSERT_RT_OK(rtEventRecord(event_, stream_));
+    ASSERT_RT_OK(rtEventSynchronize(event_));
+    const uint64_t after = hostNow();
+    ASSERT_RT_OK(rtEventGetTimestamp(&time, &error, event_));
+    EXPECT_GE(time + error, before);
+    EXPECT_LE(time, after + error);
+    EXPECT_GE(time + error + last_error, last) << "of one stream, in its order";
+    EXPECT_LT(error, GetParam() == "cpu" ? 1u : 1000000000u);
+    EXPECT_RT_OK(rtEventGetTimestamp(&time, nullptr, event_));
+    last = time;
+    last_error = error;
+  }
+}
+
+TEST_P(EventTest, TimestampsAreAsFarApartAsElapsedTimeSays) {
+  Gate gate(context_);
+  uint64_t first = 0, second = 0, error = 0, second_error = 0;
+  int64_t elapsed = 0;
+  ASSERT_RT_OK(rtEventRecord(event_, stream_));
+  ASSERT_RT_OK(rtEventSynchronize(event_));
+  ASSERT_RT_OK(gate.close(stream_));
+  ASSERT_RT_OK(rtEventRecord(end_, stream_));
+  EXPECT_RT(RT_NOT_READY, rtEventGetTimestamp(&second, &error, end_));
+  EXPECT_RT(RT_ERROR_TIMEOUT, rtStreamSynchronizeFor(2000000, stream_));  // two milliseconds that must show
+  ASSERT_RT_OK(gate.open());
+  ASSERT_RT_OK(rtEventSynchronize(end_));
+  ASSERT_RT_OK(rtEventGetTimestamp(&first, &error, event_));
+  ASSERT_RT_OK(rtEventGetTimestamp(&second, &second_error, end_));
+  ASSERT_RT_OK(rtEventElapsedNanoseconds(&elapsed, event_, end_));
+  const int64_t apart = static_cast<int64_t>(second - first);
+  EXPECT_LE(std::abs(apart - elapsed), static_cast<int64_t>(error + second_error + 2000));  // an event of CUDA has 0.5 us
+  EXPECT_GE(elapsed, 2000000);
+}
+
+TEST_P(EventTest, OnlyATimedRecordHasATimestamp) {
+  Event untimed;
+  rtEventOptions_t options = RT_EVENT_OPTIONS_INIT;
+  options.flags = RT_EVENT_DISABLE_TIMING;
+  uint64_t time = 7, error = 7;
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtEventGetTimestamp(&time, &error, event_)) << "never recorded";
+  EXPECT_EQ(time, 0u);
+  EXPECT_EQ(error, 0u);
+  ASSERT_RT_OK(rtEventCreate(untimed.out(), &options, context_));
+  ASSERT_RT_OK(rtEventRecord(untimed, stream_));
+  ASSERT_RT_OK(rtEventSynchronize(untimed));
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtEventGetTimestamp(&time, &error, untimed));
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtEventGetTimestamp(nullptr, &error, event_));
+  EXPECT_RT(RT_ERROR_INVALID_HANDLE, rtEventGetTimestamp(&time, &error, nullptr));
 }
 
 TEST_P(EventTest, ElapsedTimeIsNegativeIfReversed) {

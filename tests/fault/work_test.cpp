@@ -204,11 +204,13 @@ TEST_P(WorkFaults, NativeFunctionAtOnce) {
 TEST_P(WorkFaults, RecordWaitElapsed) {
   exhaust({"record, wait, elapsed", [](World& w) {
              int64_t nanoseconds = 0;
+             uint64_t host_ns = 0, error_ns = 0;
              TRY(rtEventRecord(w.event, w.stream));
              TRY(rtEventRecord(w.end, w.stream));
              TRY(rtStreamWaitEvent(w.end, w.busy));
              TRY(rtEventSynchronize(w.end));
              TRY(rtEventElapsedNanoseconds(&nanoseconds, w.event, w.end));
+             TRY(rtEventGetTimestamp(&host_ns, &error_ns, w.end));
              TRY(rtStreamSynchronize(w.busy));
              return rtStreamSynchronize(w.stream);
            }});

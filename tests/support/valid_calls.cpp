@@ -365,7 +365,8 @@ bool Environment::fillHandle(const Function& function, const Argument& argument,
   if (argument.name == "other" && argument.type == "rtStream_t") value = word(otherStream_);
   if (argument.name == "start") value = word(start_);
   if (argument.name == "end") value = word(end_);
-  if (function.name == "rtEventGetNative") value = word(end_);   // has been recorded
+  // Has been recorded.
+  if (function.name == "rtEventGetNative" || function.name == "rtEventGetTimestamp") value = word(end_);
   if (function.name == "rtGraphSave") value = word(fileGraph_);  // the other ones name addresses
   const std::map<std::string, rtGraphNode_t> nodes = {{"rtGraphExecSetKernelParams", kernelNode_},
                                                       {"rtGraphExecSetMemcpyParams", copyNode_},

@@ -77,7 +77,7 @@ TEST_P(HandleRaces, EventsAreRecordedAgainAndDestroyedWhileWaitsPend) {
   Stream streams[kThreads];
   for (Stream& stream : streams) ASSERT_RT_OK(rtStreamCreate(stream.out(), nullptr, context_));
   onThreads([&](int index) {
-    Allowed allowed{RT_ERROR_INVALID_HANDLE, RT_ERROR_INVALID_VALUE, RT_ERROR_TIMEOUT};
+    Allowed allowed{RT_ERROR_INVALID_HANDLE, RT_ERROR_INVALID_VALUE, RT_ERROR_TIMEOUT, RT_ERROR_BUSY};
     Random random(index + 100);
     for (int round = 0; round < kRounds; ++round) {
       std::atomic<rtEvent_t>& slot = slots[random.below(kSlots)];
@@ -108,7 +108,9 @@ TEST_P(HandleRaces, EventsAreRecordedAgainAndDestroyedWhileWaitsPend) {
           break;
         default: {
           int64_t nanoseconds = 0;
+          uint64_t host_ns = 0;
           if (other != nullptr) CALL(allowed, rtEventElapsedNanoseconds(&nanoseconds, event, other));
+          CALL(allowed, rtEventGetTimestamp(&host_ns, nullptr, event));
         }
       }
     }

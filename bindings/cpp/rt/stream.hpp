@@ -90,6 +90,12 @@ inline void setCallbackExceptionHandler(CallbackExceptionHandler handler) noexce
 }
 #endif
 
+/** A time of CLOCK_MONOTONIC in nanoseconds, and how far from it the true one may be. */
+struct Timestamp {
+  std::uint64_t hostNs = 0;
+  std::uint64_t errorNs = 0;
+};
+
 class EventRef : public Borrowed<rtEvent_t> {
  public:
   using Borrowed::Borrowed;
@@ -122,6 +128,14 @@ class EventRef : public Borrowed<rtEvent_t> {
   template <class E = DefaultMode>
   Outcome<E, std::optional<std::int64_t>> nanosecondsSince(EventRef start, E = {}) const {
     return since<E, std::int64_t>(rtEventElapsedNanoseconds, start);
+  }
+  /** When the stream passed the last record, on CLOCK_MONOTONIC; empty while it is pending. */
+  template <class E = DefaultMode>
+  Outcome<E, std::optional<Timestamp>> timestamp(E = {}) const {
+    Timestamp value{};
+    const rtStatus_t status = rtEventGetTimestamp(&value.hostNs, &value.errorNs, get());
+    if (status == RT_NOT_READY) return std::optional<Timestamp>();
+    return detail::give<E, std::optional<Timestamp>>(status, value);
   }
   /** An eventfd for poll, epoll and select, readable once the present last record is reached; the caller closes it. */
   template <class E = DefaultMode>

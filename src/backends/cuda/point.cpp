@@ -45,6 +45,11 @@ int64_t Point::nanosecondsSince(const backend::Point& start) const {
   return static_cast<int64_t>(static_cast<double>(milliseconds) * 1e6);
 }
 
+Status Point::hostTime(int64_t* nanoseconds, int64_t* error) const {
+  Current current(pool_->context());
+  return pool_->device().timeline().hostTime(nanoseconds, error, event_);
+}
+
 void Point::recycle() {
   // Moved out first: give() may delete this point, and the pool with its last reference.
   Ref<EventPool> pool = std::move(pool_);

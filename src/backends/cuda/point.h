@@ -40,6 +40,7 @@ class LastRecord final : public RefCounted {
 class Point final : public driver::Point {
  public:
   int64_t nanosecondsSince(const backend::Point& start) const override;
+  Status hostTime(int64_t* nanoseconds, int64_t* error) const override;
 
   NativeEvent event() const { return event_; }
   // Null until it is recorded. A stream of CUDA waits for it on the device.

@@ -5,6 +5,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "backends/cuda/current.h"
 #include "backends/cuda/device.h"
 #include "backends/cuda/table.h"
+#include "backends/driver/host_clock.h"
 #include "backends/driver/stream.h"
 #include "backends/traced.h"
 #include "base/clock.h"
@@ -108,10 +110,11 @@ bool Timeline::calibrate() {
     if (width >= narrowest) continue;
     narrowest = width;
     base_time_ = before + width / 2;
+    base_error_ = width / 2 + kResolution;
     // The event of the best trial is the base from now on. The other one serves the next trials.
     std::swap(base_, trial_);
   }
-  if (narrowest != INT64_MAX) trace::clock(device_.id(), narrowest / 2 + kResolution);
+  if (narrowest != INT64_MAX) trace::clock(device_.id(), base_error_);
   return true;
 }
 
@@ -187,6 +190,23 @@ bool Timeline::hostTime(int64_t* nanoseconds, NativeEvent event) {
   if (base_time_ == 0 || table().cudaEventElapsedTime(&milliseconds, base_, event) != kSuccess) return false;
   *nanoseconds = base_time_ + static_cast<int64_t>(static_cast<double>(milliseconds) * 1e6);
   return true;
+}
+
+Status Timeline::hostTime(int64_t* nanoseconds, int64_t* error, NativeEvent event) {
+  std::lock_guard lock(mutex_);
+  const OutsideCaptures outside;
+  if (!refused_ && (base_time_ == 0 || nowNanoseconds() - base_time_ >= driver::kPlaceAgain))
+    refused_ = !makeStream() || !calibrate();
+  if (refused_) return driver::noTimes(device_.id());
+  if (base_time_ == 0) return driver::noPlace(device_.id());
+  float milliseconds = 0;
+  if (table().cudaEventElapsedTime(&milliseconds, base_, event) != kSuccess) return driver::noTimes(device_.id());
+  const auto distance = static_cast<int64_t>(static_cast<double>(milliseconds) * 1e6);
+  // A float has 24 bits: the last one of a distance is this much.
+  const int64_t rounded = std::abs(distance) >> 23;
+  *nanoseconds = base_time_ + distance;
+  *error = base_error_ + kResolution + rounded + driver::driftIn(distance);
+  return Status();
 }
 
 TimedWork::~TimedWork() {

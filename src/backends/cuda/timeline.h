@@ -21,7 +21,8 @@ namespace manyrt::cuda {
 
 class Device;
 
-// One for each device; used only while a trace is on. Every function is called with the context current.
+// One for each device; used while a trace is on, and where the program asks for the time of an event. Every function is called
+// with the context current.
 class Timeline {
  public:
   explicit Timeline(const Device& device) : device_(device) {}
@@ -41,6 +42,8 @@ class Timeline {
   int64_t hostTimeOf(int64_t cupti_time) const { return cupti_time + host_minus_cupti_.load(std::memory_order_relaxed); }
   // The time of an event that the device has reached. False: the driver does not tell.
   bool hostTime(int64_t* nanoseconds, NativeEvent event);
+  // The same for the program, which looks first where that was long ago: backend::Point::hostTime.
+  Status hostTime(int64_t* nanoseconds, int64_t* error, NativeEvent event);
 
  private:
   bool makeStream();
@@ -54,6 +57,7 @@ class Timeline {
   NativeEvent base_ = nullptr;
   NativeEvent trial_ = nullptr;
   int64_t base_time_ = 0;          // of the host; 0: the clock has no place yet
+  int64_t base_error_ = 0;         // of that
   int64_t looked_ = 0;             // when
   bool refused_ = false;           // the driver gives no times
   DriverAddress word_ = 0;         // of the device: filled where CUPTI's clock is looked at

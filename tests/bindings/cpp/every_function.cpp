@@ -148,6 +148,7 @@ void streams(const rt::Context& context) {
   EXPECT(OK(stop.query(no)));
   EXPECT(OK(stop.millisecondsSince(start, no)).has_value());
   EXPECT(OK(stop.nanosecondsSince(start, no)).has_value());
+  EXPECT(OK(stop.timestamp(no))->hostNs != 0);
   OK(rt::Stream::fromNative(OK(stream.native(no)), context, no));
   OK(rt::Event::fromNative(OK(stop.native(no)), context, no));
   OK(stream.call([] {}, no));

@@ -5,6 +5,7 @@
 import asyncio
 import gc
 import threading
+import time
 import unittest
 
 import manyrt
@@ -94,9 +95,15 @@ class StreamsTest(unittest.TestCase):
         stop = self.stream.record()
         with self.assertRaises(manyrt.Busy):
             stop.seconds_since(start)
+        with self.assertRaises(manyrt.Busy):
+            stop.timestamp()
+        before = time.monotonic()
         self.gate.signal(1)
         stop.synchronize()
         self.assertGreaterEqual(stop.seconds_since(start), 0)
+        seconds, error = stop.timestamp()
+        self.assertGreaterEqual(seconds + error, before - 1e-6)  # as numbers of 64 bits
+        self.assertLessEqual(seconds - error, time.monotonic() + 1e-6)
         with self.assertRaises(manyrt.InvalidValue):
             stop.seconds_since(self.context.event())
 

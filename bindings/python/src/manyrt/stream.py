@@ -245,6 +245,16 @@ class Event(Owned):
             raise Busy("One of the two events is still pending: synchronize with it first.")
         return float(out[0]) * 1e-9
 
+    def timestamp(self) -> Tuple[float, float]:
+        """When the stream passed the last record, in seconds of time.monotonic(), and how far from it the true time may be.
+
+        The record has to be complete. May look at the device's clock for up to 0.2 s."""
+        out = ffi.new("uint64_t[2]")
+        status = check(lib.rtEventGetTimestamp(out, out + 1, self._h))
+        if status == lib.RT_NOT_READY:
+            raise Busy("The event is still pending: synchronize with it first.")
+        return float(out[0]) * 1e-9, float(out[1]) * 1e-9
+
 
 class Fence(Owned):
     """A 64-bit timeline that host and streams, of any context, signal and wait for. The value only grows."""

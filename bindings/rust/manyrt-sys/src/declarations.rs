@@ -2838,6 +2838,23 @@ extern "C" {
         end: rtEvent_t,
     ) -> rtStatus_t;
 
+    /// Returns when the stream passed the last record, on the host's clock. RT\_NOT\_READY while it is pending. A device's
+    /// clock is placed on the host's anew where that was long ago, as for a trace; the error grows with the time between that
+    /// and the record, since clocks drift. So ask soon.
+    ///
+    /// - out host\_ns: receives nanoseconds of CLOCK\_MONOTONIC
+    /// - out error\_ns: receives how far from it the time may be, earlier or later; 0 on the CPU; may be NULL
+    /// - in event: a timed, recorded event
+    /// - blocks: maybe, up to 0.2 s, while the device's clock is looked at
+    /// - capture: unsafe
+    /// - errors: INVALID\_VALUE (never recorded, untimed), INVALID\_HANDLE, CAPTURE\_UNSAFE, NOT\_SUPPORTED (the driver gives
+    /// - no times), BUSY (the device has too much to do to tell its clock), LAUNCH\_FAILED, DEVICE\_LOST, DRIVER
+    pub fn rtEventGetTimestamp(
+        host_ns: *mut u64,
+        error_ns: *mut u64,
+        event: rtEvent_t,
+    ) -> rtStatus_t;
+
     /// Makes a fence, as a Vulkan timeline semaphore: a value that only grows. The host and streams of any context and backend
     /// signal it and wait for it. A wait may come before its signal.
     ///
@@ -5295,7 +5312,7 @@ mod tests {
 
     #[test]
     fn every_function_is_linked() {
-        let functions: [(&str, *const ()); 193] = [
+        let functions: [(&str, *const ()); 194] = [
             ("rtGetVersion", rtGetVersion as *const ()),
             ("rtInit", rtInit as *const ()),
             ("rtShutdown", rtShutdown as *const ()),
@@ -5355,6 +5372,7 @@ mod tests {
             ("rtEventRecord", rtEventRecord as *const ()),
             ("rtEventElapsedTime", rtEventElapsedTime as *const ()),
             ("rtEventElapsedNanoseconds", rtEventElapsedNanoseconds as *const ()),
+            ("rtEventGetTimestamp", rtEventGetTimestamp as *const ()),
             ("rtFenceCreate", rtFenceCreate as *const ()),
             ("rtFenceDestroy", rtFenceDestroy as *const ()),
             ("rtFenceGetValue", rtFenceGetValue as *const ()),

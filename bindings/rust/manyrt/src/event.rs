@@ -77,6 +77,14 @@ impl Event {
         Ok(if status == Status::SUCCESS { Some(time) } else { None })
     }
 
+    /// When the stream passed the last record, in nanoseconds of CLOCK_MONOTONIC, and how far from it the true time may be;
+    /// `None` while the record is pending. May look at the device's clock for up to 0.2 s.
+    pub fn timestamp(&self) -> Result<Option<(u64, u64)>> {
+        let (mut time, mut error) = (0, 0);
+        let status = call!(rtEventGetTimestamp(&mut time, &mut error, self.handle))?;
+        Ok(if status == Status::SUCCESS { Some((time, error)) } else { None })
+    }
+
     /// A descriptor that can be read once the last record is reached, for event loops; a read before is
     /// WouldBlock. A later record does not change it.
     pub fn descriptor(&self) -> Result<OwnedFd> {

@@ -229,6 +229,12 @@ fn fences_order_host_and_streams() {
     assert_eq!(fence.value().unwrap(), 3);
     assert_eq!(fence.signal(1).unwrap_err().status(), Status::INVALID_VALUE);
     assert_eq!(event.nanoseconds_since(&event).unwrap_err().status(), Status::INVALID_VALUE);
+    assert_eq!(event.timestamp().unwrap_err().status(), Status::INVALID_VALUE);
+    let timed = Event::new(&context).unwrap();
+    stream.record(&timed).unwrap();
+    timed.synchronize().unwrap();
+    let (time, error) = timed.timestamp().unwrap().expect("it is complete");
+    assert!(time != 0 && error < 1_000_000_000);
 }
 
 #[test]

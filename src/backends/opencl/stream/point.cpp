@@ -52,6 +52,10 @@ bool Point::ask(Status* status, int64_t* nanoseconds) {
   return true;
 }
 
+Status Point::hostTime(int64_t* nanoseconds_of_host, int64_t* error) const {
+  return pool_->device().timeline().hostTime(nanoseconds_of_host, error, nanoseconds());
+}
+
 bool Point::tellWhenReached() {
   Ref<Trigger> trigger = Ref<Trigger>::adopt(new (std::nothrow) JobTrigger(this));
   if (!trigger) return false;

@@ -24,6 +24,7 @@ class Point final : public driver::Point {
     event_ = event;
     driver::Point::recorded(std::move(status));
   }
+  Status hostTime(int64_t* nanoseconds, int64_t* error) const override;
   // Null until it is recorded. A stream of the same device waits for it there.
   cl_event recordedEvent() const { return isRecorded() ? event_ : nullptr; }
   Device& device() const;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <new>
 
+#include "backends/driver/host_clock.h"
 #include "backends/opencl/device.h"
 #include "backends/opencl/error.h"
 #include "backends/opencl/stream/callbacks.h"
@@ -70,13 +71,18 @@ bool Timeline::tryOnce(Place* place) {
   }
   const int64_t error = (most - least + 1) / 2;
   // The best of the trials counts: other ones met an interruption.
-  if (error < place->error) *place = {least + error, error};
+  if (error < place->error) *place = {least + error, error, after};
   return true;
 }
 
 void Timeline::look() {
   std::lock_guard lock(mutex_);
-  if (refused_ || (looked_ != 0 && nowNanoseconds() - looked_ < kLookAgain)) return;
+  lookAfter(kLookAgain);
+}
+
+// Under the mutex.
+void Timeline::lookAfter(int64_t interval) {
+  if (refused_ || (looked_ != 0 && nowNanoseconds() - looked_ < interval)) return;
   refused_ = !makeQueue();
   Place place;
   for (int i = 0; i < kTrials && !refused_; ++i) {
@@ -96,6 +102,16 @@ bool Timeline::hostTimes(int64_t* begin, int64_t* end, cl_event first, cl_event 
   *begin += place_.offset;
   *end += place_.offset;
   return told && place_.error != INT64_MAX;
+}
+
+Status Timeline::hostTime(int64_t* nanoseconds, int64_t* error, int64_t device_time) {
+  std::lock_guard lock(mutex_);
+  lookAfter(driver::kPlaceAgain);
+  if (device_time == 0 || refused_) return driver::noTimes(device_.facts().id);
+  if (place_.error == INT64_MAX) return driver::noPlace(device_.facts().id);
+  *nanoseconds = device_time + place_.offset;
+  *error = place_.error + driver::driftIn(*nanoseconds - place_.when);
+  return Status();
 }
 
 CommandEvents::~CommandEvents() {

@@ -14,7 +14,7 @@ namespace manyrt::opencl {
 
 class Device;
 
-// One for each device; used only while a trace is on.
+// One for each device; used while a trace is on, and where the program asks for the time of an event.
 class Timeline {
  public:
   explicit Timeline(Device& device) : device_(device) {}
@@ -25,12 +25,16 @@ class Timeline {
   void look();
   // The times of a command that is over, on the host's clock. False: the driver does not tell.
   bool hostTimes(int64_t* begin, int64_t* end, cl_event first, cl_event last);
+  // The same for the program, of a time of the device; looks first where that was long ago: backend::Point::hostTime.
+  Status hostTime(int64_t* nanoseconds, int64_t* error, int64_t device_time);
 
  private:
   struct Place {
     int64_t offset = 0;  // of the host's clock, ahead of the device's
     int64_t error = INT64_MAX;
+    int64_t when = 0;  // of the host
   };
+  void lookAfter(int64_t interval);
   bool makeQueue();
   bool tryOnce(Place* place);
   int64_t timeOf(bool* told, cl_event event, cl_profiling_info what) const;
