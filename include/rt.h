@@ -827,7 +827,7 @@ typedef struct rtModuleOptions_t {
   uint32_t reserved;               /**< 0 */
   const char* const* header_names; /**< of source: what #include calls each of headers; may be NULL if there are none */
   const char* const* headers;      /**< their texts, found before any file; may be NULL if there are none */
-  int32_t tier;                    /**< of OpenCL C: RT_TIER_*, before what the build options say; for the CPU */
+  int32_t tier;                    /**< of OpenCL C on the CPU: RT_TIER_*, which counts before the build options */
   uint32_t flags;                  /**< 0 */
 } rtModuleOptions_t;
 /* clang-format off */
@@ -874,7 +874,7 @@ typedef struct rtKernelInfo_t {
   uint32_t required_group_size[3];   /**< zeros: any */
   uint32_t preferred_group_multiple; /**< work-items: a good group size is a multiple of it */
   char name[256];
-  int32_t tier;             /**< RT_TIER_*, of the code that a launch would run now; so are the others */
+  int32_t tier;             /**< RT_TIER_*; this and what follows are of the code that a launch would run now */
   int32_t barriers;         /**< RT_BARRIERS_* */
   uint32_t lanes;           /**< CPU: work-items that run side by side as one vector, at most; 0: none, or not known */
   int32_t lane_dimension;   /**< along which these are neighbours, 0 or 1; -1: there are none */

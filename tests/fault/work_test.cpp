@@ -204,14 +204,43 @@ TEST_P(WorkFaults, NativeFunctionAtOnce) {
 TEST_P(WorkFaults, RecordWaitElapsed) {
   exhaust({"record, wait, elapsed", [](World& w) {
              int64_t nanoseconds = 0;
-             uint64_t host_ns = 0, error_ns = 0;
              TRY(rtEventRecord(w.event, w.stream));
              TRY(rtEventRecord(w.end, w.stream));
              TRY(rtStreamWaitEvent(w.end, w.busy));
              TRY(rtEventSynchronize(w.end));
              TRY(rtEventElapsedNanoseconds(&nanoseconds, w.event, w.end));
-             TRY(rtEventGetTimestamp(&host_ns, &error_ns, w.end));
              TRY(rtStreamSynchronize(w.busy));
+             return rtStreamSynchronize(w.stream);
+           }});
+}
+
+// The clock of a device gets a stream and events of its own, once in a process, which are not the scenario's.
+class TimestampFaults : public FaultTest {
+ protected:
+  void SetUp() override {
+    rtDevice_t device = nullptr;
+    Context context;
+    Event event;
+    uint64_t host_ns = 0;
+    ASSERT_RT_OK(rtDeviceGetByName(&device, GetParam().c_str()));
+    ASSERT_RT_OK(rtContextCreate(context.out(), nullptr, device));
+    ASSERT_RT_OK(rtContextSetCurrent(context));
+    ASSERT_RT_OK(rtEventCreate(event.out(), nullptr, context));
+    ASSERT_RT_OK(rtEventRecord(event, nullptr));
+    ASSERT_RT_OK(rtEventSynchronize(event));
+    ASSERT_RT_OK(rtEventGetTimestamp(&host_ns, nullptr, event));
+    ASSERT_RT_OK(rtContextSetCurrent(nullptr));
+    ASSERT_NO_FATAL_FAILURE(FaultTest::SetUp());
+  }
+};
+INSTANTIATE_TEST_SUITE_P(, TimestampFaults, testing::ValuesIn(faultDevices()), testName);
+
+TEST_P(TimestampFaults, RecordAndTimestamp) {
+  exhaust({"record and timestamp", [](World& w) {
+             uint64_t host_ns = 0, error_ns = 0;
+             TRY(rtEventRecord(w.event, w.stream));
+             TRY(rtEventSynchronize(w.event));
+             TRY(rtEventGetTimestamp(&host_ns, &error_ns, w.event));
              return rtStreamSynchronize(w.stream);
            }});
 }

@@ -4,6 +4,7 @@
 //   --print           the IR as text
 //   --again           the text read and printed again has to be the same text
 //   --divergence      of a run: what the analysis says of values along both dimensions has to hold
+//   --accesses        of a run: a buffer that is not written stays as it is, and one that is not read decides nothing
 //   --run KERNEL GX,GY,GZ LX,LY,LZ ARGUMENT...   interprets a launch; a "--" ends the arguments. buffer:PATH is read before and
 //                     written after, value:HEX the bytes of a value, of a __local pointer those of the number of its bytes
 // Every module is verified. Exit status: 0 good, 1 refused or wrong (a sentence on stderr), 2 not usable, 3 a form that the IR
@@ -21,6 +22,7 @@
 #include "compiler/ir/interpret.h"
 #include "compiler/ir/text.h"
 #include "compiler/ir/verify.h"
+#include "compiler/lowering/argument_use.h"
 #include "compiler/parser/parser.h"
 #include "compiler/passes/passes.h"
 #include "compiler/pipeline/options.h"
@@ -33,7 +35,7 @@ namespace {
 using namespace manyrt::compiler;
 
 struct Arguments {
-  bool print = false, again = false, divergence = false;
+  bool print = false, again = false, divergence = false, accesses = false;
   int lanes_along = -1;
   uint32_t vector_bytes = 0;
   std::vector<std::string> passes;
@@ -57,6 +59,8 @@ bool readArguments(Arguments* arguments, int argc, char** argv) {
       arguments->lanes_along = std::atoi(argv[++i]);
     } else if (word == "--divergence") {
       arguments->divergence = true;
+    } else if (word == "--accesses") {
+      arguments->accesses = true;
     } else if (word == "--again") {
       arguments->again = true;
     } else if (word == "--run" && i + 1 < argc) {
@@ -99,6 +103,41 @@ bool readArgument(ir::Argument* argument, const std::string& text) {
   return kind == "value";
 }
 
+bool isBuffer(const ir::Argument& argument) { return argument.kind == ir::Argument::Kind::kBuffer; }
+
+// The accesses that the front end claims of the kernel's arguments. A buffer that is not read has other contents in a second
+// run. Bytes that the kernel wrote are the same then, and all others are those that were given. `first` is a run, `begin` what
+// its arguments were before. Empty: the claims hold.
+std::string wrongAccess(const ir::Run& first, const std::vector<ir::Argument>& begin, const ir::Module& module,
+                        const ir::Function& kernel, const std::vector<Variable*>& parameters) {
+  ir::Run second = first;
+  second.arguments = begin;
+  second.observer = nullptr;
+  bool is_other = false;
+  for (size_t i = 0; i < begin.size(); ++i) {
+    const int32_t access = parameters[i]->use.access;
+    if (!isBuffer(begin[i]) || access == RT_ACCESS_UNKNOWN || access == RT_ACCESS_READ_WRITE) continue;
+    if (access != RT_ACCESS_WRITE && first.arguments[i].bytes != begin[i].bytes)
+      return "It writes " + parameters[i]->name + ".";
+    if (access == RT_ACCESS_READ) continue;
+    for (uint8_t& byte : second.arguments[i].bytes) byte ^= 0xff;
+    is_other = true;
+  }
+  if (!is_other) return "";
+  const std::vector<ir::Argument> given = second.arguments;
+  std::string why;
+  if (!ir::interpret(&second, module, kernel, &why)) return "It fails with other contents of what it does not read: " + why;
+  for (size_t i = 0; i < begin.size(); ++i) {
+    if (!isBuffer(begin[i])) continue;
+    for (size_t at = 0; at < begin[i].bytes.size(); ++at) {
+      const uint8_t one = first.arguments[i].bytes[at], other = second.arguments[i].bytes[at];
+      const bool is_unwritten = one == begin[i].bytes[at] && other == given[i].bytes[at];
+      if (one != other && !is_unwritten) return "Contents that it does not read decide about " + parameters[i]->name + ".";
+    }
+  }
+  return "";
+}
+
 int launch(const Arguments& arguments, const ir::Module& module, Program& program) {
   const ir::Function* kernel = module.find(arguments.kernel);
   if (kernel == nullptr || !kernel->is_kernel) return wrong("There is no kernel " + arguments.kernel + ".", 2);
@@ -137,6 +176,11 @@ int launch(const Arguments& arguments, const ir::Module& module, Program& progra
     if (!ir::interpret(&run, module, *kernel, &why)) return wrong(why);
     if (!check.wrong().empty()) return wrong("The analysis of divergence is wrong: " + check.wrong());
   }
+  for (const Function* each : program.kernels) {
+    if (!arguments.accesses || each->name != arguments.kernel) continue;
+    const std::string why = wrongAccess(run, begin, module, *kernel, each->parameters);
+    if (!why.empty()) return wrong("The uses of arguments are wrong: " + why);
+  }
   for (size_t i = 2; i < arguments.launch.size(); ++i) {
     if (!arguments.launch[i].starts_with("buffer:")) continue;
     const std::vector<uint8_t>& bytes = run.arguments[i - 2].bytes;
@@ -157,6 +201,7 @@ int work(const Arguments& arguments, const BuildOptions& options, std::string te
       !parse(&program, language, diagnostics)) {
     return wrong(diagnostics.log());
   }
+  findArgumentUses(program);  // before the tree changes
   ir::Module module;
   std::string why;
   if (!ir::fromTree(&module, program, &why)) return wrong("The IR has no room for it: " + why, 3);

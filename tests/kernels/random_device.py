@@ -89,7 +89,7 @@ class Interpreter:
 
     def __init__(self, passes):
         self.program = os.environ.get("KERNEL_IR", "")
-        self.passes = ("--pass", passes, "--divergence") if passes else ()
+        self.passes = ("--pass", passes, "--divergence", "--accesses") if passes else ("--accesses",)
         if passes in ("lanes0", "lanes1"):
             self.passes = ("--vectors", "64", "--along", passes[-1], "--pass", "all")
         if not os.access(self.program, os.X_OK):

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "compiler/builtins/builtins.h"
@@ -42,15 +43,19 @@ class Uses {
     access_.resize(parameters_.size());
   }
 
-  // False: it cannot be told.
+  // False: it cannot be told. A function is walked over again where a variable of it, or the result of what it calls, holds
+  // more.
   bool find() {
-    do {
-      changed_ = false;
-      for (const Function& function : program_.functions()) {
-        function_ = &function;
-        statement(function.body);
-      }
-    } while (changed_ && !lost_);
+    for (const Function& function : program_.functions()) {
+      for (const Function* callee : function.callees) callers_[callee].push_back(&function);
+      queue(&function);
+    }
+    while (!queue_.empty() && !lost_) {
+      function_ = queue_.back();  // callers first: they are defined later
+      queue_.pop_back();
+      queued_.erase(function_);
+      statement(function_->body);
+    }
     return !lost_;
   }
 
@@ -64,17 +69,22 @@ class Uses {
     visitStatements(outermost, [&](const Stmt& s) {
       const Roots value = s.a != nullptr ? read(*s.a) : Roots();
       if (s.b != nullptr) read(*s.b);
-      if (s.kind == StmtKind::kReturn && s.a != nullptr && s.a->type->isPointer()) grow(&returns_[function_], value);
+      if (s.kind == StmtKind::kReturn && s.a != nullptr && s.a->type->isPointer() && add(&returns_[function_], value)) {
+        for (const Function* caller : callers_[function_]) queue(caller);
+      }
       if (s.kind != StmtKind::kDeclare) return;
       for (const Variable* variable : s.variables) {
-        if (variable->initializer != nullptr) assign(*variable, read(*variable->initializer));
+        if (variable->initializer != nullptr) assign(*variable, read(*variable->initializer), *function_);
       }
     });
   }
 
-  void grow(Roots* roots, const Roots& more) { changed_ = add(roots, more) || changed_; }
-  void assign(const Variable& variable, const Roots& value) {
-    if (variable.type->isPointer()) grow(&holds_[&variable], value);
+  void queue(const Function* function) {
+    if (queued_.insert(function).second) queue_.push_back(function);
+  }
+  // `owner`: the function that the variable is in.
+  void assign(const Variable& variable, const Roots& value, const Function& owner) {
+    if (variable.type->isPointer() && add(&holds_[&variable], value)) queue(&owner);
   }
   void note(const Roots& roots, uint32_t access) {
     for (const uint32_t root : roots) access_[root] |= access;
@@ -164,7 +174,7 @@ class Uses {
         lost_ = true;
         return {};
       }
-      if (e.op == Op::kNone) assign(*e.a->variable, value);
+      if (e.op == Op::kNone) assign(*e.a->variable, value, *function_);
       return holds_[e.a->variable];
     }
     note(place(*e.a), e.op == Op::kNone ? kWrites : kReads | kWrites);
@@ -191,7 +201,7 @@ class Uses {
     for (size_t i = 0; i < e.arguments.size(); ++i) {
       const Roots value = read(*e.arguments[i]);
       if (e.function->body != nullptr && i < e.function->parameters.size())
-        assign(*e.function->parameters[i], value);
+        assign(*e.function->parameters[i], value, *e.function);
       else
         note(value, kReads | kWrites);
     }
@@ -226,7 +236,10 @@ class Uses {
   std::vector<uint32_t> access_;        // of each
   std::map<const Variable*, Roots> holds_;
   std::map<const Function*, Roots> returns_;
-  bool changed_ = false, lost_ = false;
+  std::map<const Function*, std::vector<const Function*>> callers_;
+  std::vector<const Function*> queue_;  // to be walked over
+  std::set<const Function*> queued_;
+  bool lost_ = false;
 };
 
 void describe(Variable* parameter) {

@@ -1441,7 +1441,7 @@ pub struct rtModuleOptions_t {
     pub header_names: *const *const c_char,
     /// their texts, found before any file; may be NULL if there are none
     pub headers: *const *const c_char,
-    /// of OpenCL C: RT\_TIER\_\*, before what the build options say; for the CPU
+    /// of OpenCL C on the CPU: RT\_TIER\_\*, which counts before the build options
     pub tier: i32,
     /// 0
     pub flags: u32,
@@ -1542,7 +1542,7 @@ pub struct rtKernelInfo_t {
     pub preferred_group_multiple: u32,
     /// name.
     pub name: [c_char; 256],
-    /// RT\_TIER\_\*, of the code that a launch would run now; so are the others
+    /// RT\_TIER\_\*; this and what follows are of the code that a launch would run now
     pub tier: i32,
     /// RT\_BARRIERS\_\*
     pub barriers: i32,

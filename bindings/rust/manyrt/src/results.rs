@@ -274,7 +274,7 @@ pub struct KernelInfo {
     pub preferred_group_multiple: u32,
     /// name.
     pub name: String,
-    /// RT\_TIER\_\*, of the code that a launch would run now; so are the others
+    /// RT\_TIER\_\*; this and what follows are of the code that a launch would run now
     pub tier: Tier,
     /// RT\_BARRIERS\_\*
     pub barriers: Barriers,

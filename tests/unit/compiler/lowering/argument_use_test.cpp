@@ -60,6 +60,17 @@ TEST(ArgumentUseTest, HelpersDoWhatTheyDoWithTheirParameters) {
             "wb");
 }
 
+// Pointers go down a chain of helpers and come back up; every helper but the last only hands them on.
+TEST(ArgumentUseTest, LongChainsOfHelpersAreFollowed) {
+  std::string source = "__global int* f0(__global int* p, __global int* q) { *q = 1; return p; }\n";
+  for (int i = 1; i <= 200; ++i) {
+    source += "__global int* f" + std::to_string(i) + "(__global int* p, __global int* q) { return f" + std::to_string(i - 1) +
+              "(p, q); }\n";
+  }
+  EXPECT_EQ(accessOf(source + "__kernel void f(__global int* a, __global int* b, __global int* c) { c[0] = *f200(a, b); }"),
+            "rww");
+}
+
 TEST(ArgumentUseTest, FunctionsOfTheLanguageReadAndWrite) {
   EXPECT_EQ(inKernel("vstore4(vload4(0, b), 1, a);"), "wr---?");
   EXPECT_EQ(inKernel("a[0] = fract(b[0], &a[1]); sincos(1.0f, b + 1);"), "wb---?");
