@@ -212,6 +212,23 @@ TEST(CpuUnitTest, LocalMemoryOfACalledKernelIsThatOfItsCallers) {
   EXPECT_NE(text.find("mrt_m + 16"), std::string::npos) << text;
 }
 
+// "lane by lane" is a call of mrt_L::each.
+TEST(CpuUnitTest, FunctionsWithAFormForLanesAreCalledOnceForAVector) {
+  const auto text = [](const std::string& type, const std::string& call) {
+    return optimized("__kernel void f(__global " + type + "* a) { int i = get_global_id(0); " + type +
+                     " x = a[i], y = a[i + 1], z = a[i + 2]; a[i] = " + call + "; }");
+  };
+  for (const char* call :
+       {"smoothstep(x, y, z)", "mix(x, y, z)", "clamp(x, y, z)", "sign(x)", "exp(x)", "sin(x)", "pow(x, y)"}) {
+    for (const char* type : {"float", "float3"}) {
+      const std::string made = text(type, call), name = std::string(call).substr(0, std::string(call).find('('));
+      EXPECT_NE(made.find("mrt_" + name + "_float_w<mrt_L>("), std::string::npos) << call << " of " << type;
+      EXPECT_EQ(made.find("mrt_L::each<float>("), std::string::npos) << call << " of " << type;
+    }
+  }
+  EXPECT_NE(text("float", "lgamma(x) + exp(y)").find("mrt_L::each<float>("), std::string::npos) << "lgamma has branches";
+}
+
 // ---- names for debuggers ----
 
 std::string forDebugger(const std::string& source) {
