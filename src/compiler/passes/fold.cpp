@@ -99,6 +99,25 @@ Value* undone(const Instruction& i) {
   }
 }
 
+// Whether two operands are one value, or constants of the same numbers.
+bool isEqual(const Value* a, const Value* b) {
+  return a == b || (isConstant(a) && isConstant(b) && a->type == b->type && a->by->numbers == b->by->numbers);
+}
+
+// x in (x + y) - y, (x - y) + y and (x ^ y) ^ y of integers, which wrap, and of truth values: !!c is c ^ 1 ^ 1.
+Value* takenBack(const Instruction& i) {
+  const Opcode before = i.op == Opcode::kAdd ? Opcode::kSub : i.op == Opcode::kSub ? Opcode::kAdd : Opcode::kXor;
+  if (i.op != Opcode::kAdd && i.op != Opcode::kSub && i.op != Opcode::kXor) return nullptr;
+  for (size_t side = 0; side < (i.op == Opcode::kSub ? 1 : 2); ++side) {
+    const Instruction* inner = i.operands[side]->by;
+    const Value* y = i.operands[1 - side];
+    if (inner == nullptr || inner->op != before) continue;
+    if (isEqual(inner->operands[1], y)) return inner->operands[0];
+    if (before != Opcode::kSub && isEqual(inner->operands[0], y)) return inner->operands[1];
+  }
+  return nullptr;
+}
+
 // (i32)(u8)x of an i32 that has no other bits.
 Value* cutForNothing(const Instruction& i) {
   if (i.op != Opcode::kZExt || i.operands[0]->by == nullptr || i.operands[0]->by->op != Opcode::kTrunc) return nullptr;
@@ -107,7 +126,7 @@ Value* cutForNothing(const Instruction& i) {
   return is_same && (bitsThatMayBe(*before) & ~ir::maskOf(i.operands[0]->type.kind)) == 0 ? before : nullptr;
 }
 
-constexpr Value* (*kPeepholes[])(const Instruction&) = {withNeutral, withZero, decided, undone, cutForNothing};
+constexpr Value* (*kPeepholes[])(const Instruction&) = {withNeutral, withZero, decided, undone, takenBack, cutForNothing};
 
 // The same for lanes, where there are other bits: a mask saves vectors of another element's size. Returns the constant of the
 // mask, which goes before it; null: it is something else.

@@ -46,6 +46,22 @@ TEST(IrFoldTest, ConversionsAndComponentsThatAreUndoneGo) {
   EXPECT_EQ(folded("  %3: i32x2 = splat %0\n  %4: i32x2 = insert %3 %0 [0]\n  %9: i32 = extract %4 [1]\n", "i32"), "%9");
 }
 
+TEST(IrFoldTest, WhatIsAddedAndTakenBackGoes) {
+  const std::string other = "  %2: i8 = trunc %0\n  %3: i32 = sext %2\n";
+  for (const char* pair : {"add %0 %3|sub %4 %3", "add %3 %0|sub %4 %3", "sub %0 %3|add %4 %3", "sub %0 %3|add %3 %4",
+                           "xor %0 %3|xor %4 %3", "xor %3 %0|xor %3 %4"}) {
+    const std::string text = pair, first = text.substr(0, text.find('|')), second = text.substr(text.find('|') + 1);
+    EXPECT_EQ(folded(other + "  %4: i32 = " + first + "\n  %9: i32 = " + second + "\n", "i32"), "%0") << pair;
+  }
+  const std::string twice = "  %3: bool = constant [1]\n  %4: bool = xor %1 %3\n  %5: bool = constant [1]\n";
+  EXPECT_EQ(folded(twice + "  %9: bool = xor %4 %5\n", "bool"), "%1") << "!!c";
+  for (const char* pair : {"sub %3 %0|add %4 %3", "add %0 %3|sub %3 %4", "add %0 %3|add %4 %3", "sub %0 %3|sub %4 %3",
+                           "xor %0 %3|add %4 %3", "and %0 %3|xor %4 %3"}) {
+    const std::string text = pair, first = text.substr(0, text.find('|')), second = text.substr(text.find('|') + 1);
+    EXPECT_EQ(folded(other + "  %4: i32 = " + first + "\n  %9: i32 = " + second + "\n", "i32"), "%9") << pair;
+  }
+}
+
 TEST(IrFoldTest, WhatIsCutAndHasNoOtherBitsStays) {
   const std::string bytes = "  %2: i8 = trunc %0\n  %3: i32 = zext %2\n", cut = "  %8: i8 = trunc %7\n  %9: i32 = zext %8\n";
   EXPECT_EQ(folded(bytes + "  %7: i32 = xor %3 %3\n" + cut, "i32"), "%7");
