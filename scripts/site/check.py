@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Looks through the static site: check.py FOLDER. Called by scripts/build-site.sh.
 
-Every link leads to a file of the folder and to a name that is in it, nothing is fetched from a network, no Markdown is left as
-it was. Every function of rt.h and rt_comm.h has its reference with an example, and a section of its own in the index of the
-search. Where a JavaScript interpreter is found, the search finds for each of QUERIES the page that a reader wants first.
+Every link leads to a file of the folder and to a name that is in it, nothing is fetched from a network, no Markdown is left
+as it was. Every chapter of rt.h and rt_comm.h has a page. Every function has its reference with an example, and a section of
+its own in the index of the search. Where a JavaScript interpreter is found, the search finds for each of QUERIES the page
+that a reader wants first.
 """
 import html
 import html.parser
@@ -94,6 +95,8 @@ def main():
         address = index["pages"][page][1]
         if anchor and anchor not in pages[folder / address].names:
             problems.append(f"search_index.js: {address}#{anchor} ({title}): no such name")
+    titles = set(map(html.unescape, re.findall(r"<title>\w+: (.*?)</title>", everything)))
+    problems += [f"{title}: a chapter without a page" for title in prepare.chapters() if title not in titles]
     for name in prepare.functions():
         at = everything.find(f">{name}()</h2>")
         if at < 0:

@@ -35,6 +35,12 @@ def functions():
     return [name for header in HEADERS for name in re.findall(r"^RT_API [^(;]*?\b(rt\w+)\(", read(header), re.MULTILINE)]
 
 
+def chapters():
+    """The title of every chapter of the two headers, as their pages have it."""
+    titles = [title for header in HEADERS for title in re.findall(r"^/\* -{4} (.*?) -{4,}", read(header), re.MULTILINE)]
+    return [title[0].upper() + title[1:] for title in titles]
+
+
 def statuses():
     return re.findall(r"^  RT_ERROR_(\w+) = ", read("include/rt.h"), re.MULTILINE)
 
@@ -73,14 +79,16 @@ def header(path):
 
     def chapter(line):
         nonlocal opened
-        title = re.sub(r" -+ \*/$", "", line[0][len("/* ---- "):]).strip()
+        first, *more = line[0][len("/* ---- "):].removesuffix("*/").rstrip().split("\n")
+        title = re.sub(r" -+$", "", first).strip()
+        what = "".join(f"{each}\n" for each in more)
         group = f"{name}_{re.sub(r'[^a-z]+', '_', title.lower()).strip('_')}"
         chapters.append(group)
         end = "/** @} */\n" if opened else ""
         opened = True
-        return f"{end}/** @defgroup {group} {title[0].upper() + title[1:]}\n * @ingroup {name}_h\n * @{{ */"
+        return f"{end}/** @defgroup {group} {title[0].upper() + title[1:]}\n * @ingroup {name}_h\n{what} * @{{ */"
 
-    text = re.sub(r"^/\* ---- .*\*/$", chapter, text, flags=re.MULTILINE)
+    text = re.sub(r"^/\* ---- .*(?:\*/|-(?:\n \* .*)*\*/)$", chapter, text, flags=re.MULTILINE)
     text = re.sub(r"^(#ifdef __cplusplus\n}\n#endif)", r"/** @} */\n\1", text, flags=re.MULTILINE)
     head = re.match(r"/\*.*?\*/", text, re.DOTALL)[0]
     what = "\n".join(line[3:] for line in head.splitlines()[2:-1])
