@@ -2889,7 +2889,8 @@ RT_API rtStatus_t rtGraphExecUpdate(rtGraph_t graph, rtGraphExec_t exec);
 
 /** Runs an exec in a stream's order, one launch after another. In a capture it becomes a child graph with its present bindings.
  *  A node that fails is the stream's failure: later work, in the graph and in the stream, is skipped. Pageable sources are read
- *  in the call or later, in the stream's order: the program completes writes to them before, and keeps them unchanged.
+ *  in the call or later, in the stream's order. The program completes writes to them before the call, and keeps them unchanged
+ *  until the launch is complete.
  *  @param[in] exec    the exec
  *  @param[in] stream  of the exec's context; may be NULL: default
  *  blocks: never
