@@ -15,8 +15,8 @@ using Uints = std::vector<uint32_t>;
 
 const Shape kGroups[] = {{2, 16, 3}, {8, 8, 2},  {4, 8, 4}, {1, 32, 1}, {1, 1, 64}, {5, 3, 1},  {3, 5, 2}, {1, 1, 1},
                          {16, 4, 1}, {64, 1, 1}, {2, 2, 2}, {1, 7, 9},  {8, 16, 1}, {33, 1, 1}, {20, 2, 1}};
-const char* const kKernels[] = {"ids",     "barriers", "leaving", "rows",   "counts",
-                                "helping", "asked",    "linear",  "fibers", "lengthy"};
+const char* const kKernels[] = {"ids",   "barriers", "leaving", "rows",    "counts",        "helping",
+                                "asked", "linear",   "fibers",  "lengthy", "lengthy_joined"};
 const Shape kGrid = {2, 3, 2};
 
 std::string text(const Shape& shape) {

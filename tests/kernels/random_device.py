@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A device for random_programs.py through ctypes alone, so that any Python runs it. MANYRT_LIBRARY is the library's path.
 KERNEL_IR is that of the program kernel_ir, which interprets kernels as one more device: "ir", or with its passes "ir:all",
-which also holds the analysis of divergence against the run; "ir:lanes0" and "ir:lanes1" have lanes along that dimension."""
+which also holds the analysis of divergence against the run; "ir:lanes0" to "ir:lanes2" have lanes along that dimension."""
 
 import ctypes
 import os
@@ -64,7 +64,7 @@ class Device:
                       self.uploaded(argument, allocated) if isinstance(argument, ctypes.Array) else argument
                       for argument in arguments]
             places = (ctypes.c_void_p * len(values))(*(ctypes.addressof(value) for value in values))
-            sizes = [ctypes.c_uint32(size) for size in (*grid, 1, *group, 1)]
+            sizes = [ctypes.c_uint32(size) for size in (*grid, 1)[:3] + (*group, 1)[:3]]
             self.call("rtLaunchKernel", kernel, *sizes, ctypes.c_uint32(0), self.stream, places, ctypes.c_uint32(len(values)))
             self.copy(out, written, out)
             self.call("rtStreamSynchronize", self.stream)
@@ -90,7 +90,7 @@ class Interpreter:
     def __init__(self, passes):
         self.program = os.environ.get("KERNEL_IR", "")
         self.passes = ("--pass", passes, "--divergence", "--accesses") if passes else ("--accesses",)
-        if passes in ("lanes0", "lanes1"):
+        if passes in ("lanes0", "lanes1", "lanes2"):
             self.passes = ("--vectors", "64", "--along", passes[-1], "--pass", "all")
         if not os.access(self.program, os.X_OK):
             raise Error("KERNEL_IR names no program")
@@ -126,7 +126,7 @@ class Interpreter:
                 words.append(f"buffer:{path}")
             else:
                 words.append(f"value:{bytes(argument).hex()}")
-        sizes = [",".join(str(size) for size in (*of, 1)) for of in (grid, group)]
+        sizes = [",".join(str(size) for size in (*of, 1)[:3]) for of in (grid, group)]
         self.asked("--run", name, *sizes, *words, "--", *module)
         return list((ctypes.c_uint32 * len(out)).from_buffer_copy(written.read_bytes()))
 

@@ -27,6 +27,7 @@ class Plane:
         self.layers = min(5, most // (self.width * self.height)) if self.random.random() < 0.3 else 1
         self.places = {name: self.pick("y * w + x", "x * h + y") for name in ("o", "p")}
         self.across = self.random.random() < 0.3  # the rows are dimension 0
+        self.is_deep = self.random.random() < 0.3  # dimension 2 is in the place of 1
         self.more = self.pick(0, 0, 0, 1, 2)  # what is added to the ids
         self.depth, self.counter = 0, 0
         self.lines = []
@@ -40,7 +41,11 @@ class Plane:
 
     def grid(self, group):
         sizes = (self.height, self.width) if self.across else (self.width, self.height)
-        return tuple(-(-size // one) for size, one in zip(sizes, group))
+        return self.shape(-(-size // one) for size, one in zip(sizes, group))
+
+    def shape(self, sizes):
+        first, second = sizes
+        return (first, 1, second) if self.is_deep else (first, second)
 
     def place(self):
         return self.pick("y * w + x", "x * h + y", "y * w + x", "x * h + y", "(w - 1 - x) * h + y", "y * w + (w - 1 - x)",
@@ -140,7 +145,8 @@ class Plane:
         if self.layers > 1:
             self.places = dict.fromkeys("op", "y * w + x")
         index = self.pick("int", "uint", "ulong", "long")
-        ids = "10" if self.across else "01"
+        last = "2" if self.is_deep else "1"
+        ids = (last, "0") if self.across else ("0", last)
         restrict = self.pick("", "restrict ")
         for _ in range(self.random.randrange(1, 6)):
             self.statement(3)
@@ -174,7 +180,7 @@ kernel void k{self.seed}(global const uint *in, global const float *fin, global 
 def launches(seed, without=(), exact=False):
     """Grid and group of each launch of a kernel; None for those that are left out."""
     plane = Plane(seed, exact)
-    return [None if group in without else (plane.grid(group), group) for group in GROUPS]
+    return [None if group in without else (plane.grid(group), plane.shape(group)) for group in GROUPS]
 
 
 def source(seeds, exact=False):

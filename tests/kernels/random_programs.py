@@ -20,6 +20,7 @@ import concurrent.futures
 import ctypes
 import hashlib
 import json
+import math
 import os
 import pathlib
 import queue
@@ -90,7 +91,7 @@ FORMS = {
     "none": Form("cpu", options="-cl-opt-disable"),
     "quick": Form("cpu", "quick"),
     "optimized": Form("cpu", "optimized"),
-    "turned": Form("cpu", "tiered", high=True),  # lanes along dimension 1, then groups of all sizes
+    "turned": Form("cpu", "tiered", high=True),  # lanes along the last dimension, then groups of all sizes
     "turned_sse": Form("cpu", "tiered", compiler="g++", compiler_flags="-march=x86-64", high=True),  # beside sse_none
     "avx2": Form("cpu", "optimized", compiler="g++", compiler_flags="-march=haswell"),
     "sse": Form("cpu", "optimized", compiler="g++", compiler_flags="-march=x86-64"),
@@ -104,6 +105,7 @@ FORMS = {
     "ir_passes": Form("ir:all"),  # the same after the passes
     "ir_lanes": Form("ir:lanes0"),  # and with lanes
     "ir_lanes_1": Form("ir:lanes1"),  # along dimension 1 where that can be
+    "ir_lanes_2": Form("ir:lanes2"),
 }
 
 
@@ -125,7 +127,7 @@ def launched(device, module, seed, launches):
             results.append(None)
             continue
         grid, group = launch
-        arguments = (words, floats, None, ctypes.c_uint32(5), ctypes.c_int32(3), ctypes.c_size_t(4 * group[0] * group[1]))
+        arguments = (words, floats, None, ctypes.c_uint32(5), ctypes.c_int32(3), ctypes.c_size_t(4 * math.prod(group)))
         results.append(device.run(module, f"k{seed}", grid, group, arguments, WORDS))
     return results
 
@@ -133,7 +135,7 @@ def launched(device, module, seed, launches):
 def settle(device, module, seeds, kernels, exact):
     """Launches each kernel in the highest group, and waits for the code that is made for these."""
     for seed in seeds:
-        high = max((launch for launch in kernels.launches(seed, (), exact) if launch), key=lambda launch: launch[1][1])
+        high = max((launch for launch in kernels.launches(seed, (), exact) if launch), key=lambda launch: launch[1][-1])
         launched(device, module, seed, [high])
     device.call("rtModuleWait", module, ctypes.c_int32(1), ctypes.c_uint64(PATIENCE * 10**9))  # RT_MODULE_OPTIMIZED
 

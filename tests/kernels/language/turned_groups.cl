@@ -122,3 +122,14 @@ __kernel void lengthy(__global uint* out, __global const uint* in, uint n) {
   EACH_40(JOIN)
   out[PLACE] = sum;
 }
+
+// And of an item that knows nothing of its group, so that neighbouring groups may run together.
+__kernel void lengthy_joined(__global uint* out, __global const uint* in, uint n) {
+  const uint x = get_global_id(0), y = get_global_id(1), z = get_global_id(2);
+  uint sums[40], sum = 0;
+  for (uint i = 0; i < 40u; ++i) sums[i] = i;
+  for (uint turn = 0; turn < 2u + (n & 1u); ++turn) { EACH_40(ADD) }
+  sums[n % 40u] += x;
+  EACH_40(JOIN)
+  out[PLACE] = sum;
+}

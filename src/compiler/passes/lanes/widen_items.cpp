@@ -222,8 +222,9 @@ bool asksFor(const Region& region, uint64_t dimension) {
 
 class Items {
  public:
-  Items(ir::Module& module, ir::Function& function) : module_(module), function_(function), across_(function, 0, kMaxItems) {
-    if (asksFor(*function.body, 1)) down_.emplace(function, 1, kMaxItems);
+  Items(ir::Module& module, ir::Function& function) : module_(module), function_(function) {
+    for (uint32_t dimension = 0; dimension < 3; ++dimension)
+      if (dimension == 0 || asksFor(*function.body, dimension)) along_[dimension].emplace(function, dimension, kMaxItems);
   }
 
   void region(Region& region) {
@@ -247,8 +248,10 @@ class Items {
   }
 
  private:
-  // Along dimension 1 only where that costs clearly less: memory lies along dimension 0, and groups are longer that way.
+  // Along another dimension than 0 only where that costs clearly less: memory lies along dimension 0, and groups are longer
+  // that way. Along dimension 2 only where groups are known to have room there.
   static constexpr double kClearly = 0.7;
+  static constexpr uint32_t kRoom = 4;
 
   struct Form {
     Instruction* items = nullptr;  // null: there is none
@@ -262,16 +265,24 @@ class Items {
     const Region& from = *from_;
     if (hasManyBlocks(from)) return stay(items, ir::kManyBlocks);
     const uint8_t lanes = lanesFor(from, module_.vector_bytes);
-    const bool has_down = asksFor(from, 1) && !hasItemsSlots(from);
+    const auto has = [&](uint8_t dimension) {
+      return dimension == 0 || (dimension < 3 && asksFor(from, dimension) && !hasItemsSlots(from));
+    };
     if (module_.lanes_along >= 0) {
-      const Form forced = module_.lanes_along == 1 && has_down ? form(items, 1, lanes) : Form();
+      const auto along = static_cast<uint8_t>(module_.lanes_along);
+      const Form forced = has(along) ? form(items, along, lanes) : Form();
       take(items, forced.items != nullptr ? forced : form(items, 0, lanes));
       return nullptr;
     }
     const double alone = Cost(lanes, module_.vector_bytes).of(from);
-    const Form across = best(items, 0, lanes), down = has_down ? best(items, 1, lanes) : Form();
-    const bool is_down = down.items != nullptr && down.cost < kClearly * (across.items != nullptr ? across.cost : alone);
-    const Form &chosen = is_down ? down : across, &other = is_down ? across : down;
+    const Form across = best(items, 0, lanes), down = has(1) ? best(items, 1, lanes) : Form();
+    const auto isClearly = [&](const Form& form, const Form& than) {
+      return form.items != nullptr && form.cost < kClearly * (than.items != nullptr ? than.cost : alone);
+    };
+    const bool is_down = isClearly(down, across);
+    const Form &flat = is_down ? down : across, &other = is_down ? across : down;
+    const Form deep = function_.likely_group[2] >= kRoom && has(2) ? best(items, 2, lanes) : Form();
+    const Form& chosen = isClearly(deep, flat) ? deep : flat;
     if (chosen.items == nullptr) return stay(items, why_not_);
     if (chosen.cost >= alone) return stay(items, ir::kCostsMore);
     take(items, chosen);
@@ -302,7 +313,7 @@ class Items {
     made->results = items.results;
     made->lanes = lanes;
     made->dimension = dimension;
-    if (!write(*made, *items.regions[0], dimension == 0 ? across_ : *down_)) return {};
+    if (!write(*made, *items.regions[0], *along_[dimension])) return {};
     const Region& whole = *made->regions[0];
     const uint8_t across = dimension == 0 ? 1 : 0;
     const OwnValues own(whole, across);
@@ -415,10 +426,9 @@ class Items {
   ir::Module& module_;
   ir::Function& function_;
   // For the kernel as it was: they do not know the values that have lanes already.
-  const analysis::Divergence across_;         // along dimension 0
-  std::optional<analysis::Divergence> down_;  // along dimension 1, where it is asked for
-  Region* from_ = nullptr;                    // the items that were widened last, as they were
-  const char* why_not_ = nullptr;             // the last form that could not be made
+  std::optional<analysis::Divergence> along_[3];  // by dimension: of 1 and 2 where these are asked for
+  Region* from_ = nullptr;                        // the items that were widened last, as they were
+  const char* why_not_ = nullptr;                 // the last form that could not be made
 };
 
 }  // namespace

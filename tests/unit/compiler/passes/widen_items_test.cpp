@@ -13,11 +13,12 @@ namespace {
 using ir::Instruction;
 using ir::Opcode;
 
-std::vector<uint32_t> result(const ir::Module& module, uint32_t width, uint32_t height, uint32_t n) {
+// `down`: the dimension in which the group is as high.
+std::vector<uint32_t> result(const ir::Module& module, uint32_t width, uint32_t height, uint32_t n, uint32_t down = 1) {
   ir::Run run;
   run.group_count[0] = 2;
   run.group_size[0] = width;
-  run.group_size[1] = height;
+  run.group_size[down] = height;
   run.global_offset[0] = 3;
   run.steps = 1 << 22;
   std::vector<uint32_t> in(512);
@@ -179,14 +180,19 @@ const Case kCases[] = {
      "if (s > 7) continue; c = (uchar)(i + 250); } out[at] = s * 5 + c;",
      -1},
     // Rows that are longer than what one access takes.
-    {"int i = 9 * (int)x; uint s = n; for (int k = 0; k < 9; ++k) s = s * 31 + in[i + k]; out[at] = s;", -1},
-    {"uint i = 9 * x - 2; uint s = n; for (uint k = 2; k < 10; ++k) s = s * 31 + in[i + k]; out[at] = s;", -1},
-    {"global uchar* b = (global uchar*)out; int t = 9 * (int)at; b[t + 7] = (uchar)n;\n"
-     "for (int k = 0; k < 7; ++k) b[t + k] = (uchar)(in[x + k] + k); b[t + 8] = b[t + 7] + b[t + 2];",
+    {"int i = 9 * (int)x; out[at] = in[i + 4] + in[i] * 3 + in[i + 1] * 5 + in[i + 2] * 7 + in[i + 3] * 9 + in[i + 5] * 11 + "
+     "in[i + 8] * 13 + in[i + 7] * 15 + in[i + 6] * n;",
      -1},
-    {"global ushort* b = (global ushort*)out; int t = 5 * (int)at; for (int k = 0; k < 5; ++k) b[t + k] = b[t + k] * 3 + "
-     "(ushort)(n + k);\n"
-     "if (in[x] & 1) for (int k = 1; k < 5; ++k) b[t + k] ^= b[t + k - 1];",
+    {"uint i = 9 * x - 2; out[at] = in[i + 2] + in[i + 3] * n + in[i + 4] * 5 + in[i + 5] * 7 + in[i + 6] * 9 + in[i + 9];",
+     -1},
+    {"global uchar* b = (global uchar*)out; int t = 9 * (int)at; b[t + 7] = (uchar)n; b[t] = (uchar)in[x]; b[t + 1] = "
+     "(uchar)x;\n"
+     "b[t + 2] = (uchar)in[x + 1]; b[t + 3] = (uchar)l; b[t + 5] = 7; b[t + 4] = (uchar)y; b[t + 8] = b[t + 7] + b[t + 2];",
+     -1},
+    {"global ushort* b = (global ushort*)out; int t = 5 * (int)at; b[t] = b[t] * 3 + (ushort)n; b[t + 1] = b[t + 1] * 3 + "
+     "(ushort)x;\n"
+     "b[t + 2] = b[t + 1] + 1; b[t + 3] = (ushort)l; b[t + 4] = 5;\n"
+     "if (in[x] & 1) { b[t + 1] ^= b[t]; b[t + 2] ^= b[t + 1]; b[t + 3] ^= (ushort)n; b[t + 4] = b[t + 3] + 2; }",
      -1},
     // Squares of elements, which vectors side by side have: of stores, of loads, of both, in an item's own order.
     {"out[(get_group_id(0) * 24 + l) * 10 + y] = in[x + y * n] * 3 + y;", -1},
@@ -260,11 +266,11 @@ const Case kCases[] = {
     {"bool b = in[x] & 1, c = x & 2; if (b != c) out[at] = b; else out[at] = 2 + (b == (n > 2));", -1},
 };
 
-void expectAlike(const ir::Module& before, const ir::Module& after, const char* body) {
+void expectAlike(const ir::Module& before, const ir::Module& after, const char* body, uint32_t down = 1) {
   constexpr uint32_t kSizes[][2] = {{1, 2}, {3, 2}, {4, 2}, {6, 2}, {13, 2}, {3, 5}, {2, 8}, {1, 9}, {22, 1}, {4, 5}, {5, 5}};
   for (const auto& [width, height] : kSizes) {
     for (const uint32_t n : {0, 2, 5, 9}) {
-      EXPECT_EQ(result(before, width, height, n), result(after, width, height, n))
+      EXPECT_EQ(result(before, width, height, n, down), result(after, width, height, n, down))
           << body << ", groups of " << width << " x " << height << ", n " << n << "\n"
           << ir::print(after);
     }
@@ -309,6 +315,32 @@ TEST_P(WidenItemsTest, LanesAlongDimension1DoWhatItemsDo) {
   std::string why;
   ASSERT_TRUE(run(&after.module, "all", &why)) << why;
   expectAlike(before.module, after.module, c.body);
+}
+
+// And along dimension 2, of which the bodies then speak in the place of 1.
+TEST_P(WidenItemsTest, LanesAlongDimension2DoWhatItemsDo) {
+  const Case& c = GetParam();
+  std::string deep = source(c.body);
+  for (const char* function : {"get_local_id(1)", "get_local_size(1)", "get_global_id(1)", "get_group_id(1)"}) {
+    for (size_t at = 0; (at = deep.find(function, at)) != std::string::npos; ++at) deep[deep.find('1', at)] = '2';
+  }
+  ir::FromSource before(deep), after(deep), flat(source(c.body));
+  ASSERT_TRUE(before.built && after.built) << before.why;
+  std::string why;
+  for (ir::FromSource* each : {&after, &flat}) {
+    each->module.vector_bytes = 16;
+    each->module.lanes_along = each == &after ? 2 : 1;
+    ASSERT_TRUE(run(&each->module, "all", &why)) << why;
+  }
+  expectAlike(before.module, after.module, c.body, 2);
+  const auto along = [](const ir::Module& module, uint8_t dimension) {
+    int count = 0;
+    ir::forEach(*module.find("k")->body, [&](const Instruction& i) {
+      count += i.op == Opcode::kItems && i.lanes > 1 && i.dimension == dimension ? 1 : 0;
+    });
+    return count;
+  };
+  EXPECT_EQ(along(after.module, 2), along(flat.module, 1));
 }
 
 // The same where groups are said to leave nothing of a row, and come in all sizes.
@@ -447,6 +479,28 @@ TEST(WidenItemsFormTest, LongCodeHasNoSecondFormForGroupsThatFillVectors) {
   EXPECT_TRUE(has_rest);
 }
 
+TEST(WidenItemsFormTest, LanesGoAlongTheDimensionThatGroupsFill) {
+  struct Group {
+    std::array<uint32_t, 3> size;
+    int along;
+  };
+  for (const auto& [size, along] : {Group{{16, 4, 4}, 0}, {{2, 16, 3}, 1}, {{2, 2, 16}, 2}, {{1, 1, 64}, 2}, {{8, 8, 2}, 0}}) {
+    ir::FromSource made(
+        "kernel void k(global float* out, global const float* in, uint n) {\n"
+        "uint x = get_global_id(0), y = get_global_id(1), z = get_global_id(2), at = (z * n + y) * n + x;\n"
+        "float s = 0; for (uint i = 0; i < n; ++i) s += in[at + i * n * n] * in[i]; out[at] = s; }");
+    std::ranges::copy(size, made.module.find("k")->likely_group);
+    made.module.vector_bytes = 64;
+    std::string why;
+    ASSERT_TRUE(run(&made.module, "all", &why)) << why;
+    int found = -1;
+    ir::forEach(*made.module.find("k")->body, [&](const Instruction& i) {
+      if (i.op == Opcode::kItems && i.lanes > 1) found = i.dimension;
+    });
+    EXPECT_EQ(found, along) << size[0] << " x " << size[1] << " x " << size[2];
+  }
+}
+
 TEST(WidenItemsFormTest, NeighboursThatLieTogetherAreOneAccess) {
   const char* const loads = "int i = 3 * (int)x; out[at] = in[i + 2] ^ in[i] * 3 ^ in[i + 1] * 7;";
   EXPECT_EQ(rowsOf(loads, 3, Opcode::kLoad), 1);
@@ -457,9 +511,13 @@ TEST(WidenItemsFormTest, NeighboursThatLieTogetherAreOneAccess) {
   const char* const in_place = "int t = 4 * (int)x; for (int k = 0; k < 4; ++k) out[t + k] = out[t + k] * 3 + n;";
   EXPECT_EQ(rowsOf(in_place, 4, Opcode::kLoad), 1);
   EXPECT_EQ(rowsOf(in_place, 4, Opcode::kStore), 1);
-  const char* const nine = "int i = 9 * (int)x; uint s = 0; for (int k = 0; k < 9; ++k) s = s * 3 + in[i + k]; out[at] = s;";
+  const char* const nine =
+      "int i = 9 * (int)x; out[at] = in[i] ^ in[i + 1] * 3 ^ in[i + 2] * 5 ^ in[i + 3] * 7 ^ in[i + 4] * 9 ^ in[i + 5] * 2 ^ "
+      "in[i + 6] * 4 ^ in[i + 7] * 6 ^ in[i + 8];";
   EXPECT_EQ(rowsOf(nine, 4, Opcode::kLoad), 2) << "and one alone";
-  const char* const seven = "int t = 7 * (int)x; for (int k = 0; k < 7; ++k) out[t + k] = x + k;";
+  const char* const seven =
+      "int t = 7 * (int)x; out[t] = x; out[t + 1] = n; out[t + 2] = 5; out[t + 3] = l; out[t + 4] = x; out[t + 5] = x * 3; "
+      "out[t + 6] = y;";
   EXPECT_EQ(rowsOf(seven, 4, Opcode::kStore), 1);
   EXPECT_EQ(rowsOf(seven, 2, Opcode::kStore), 1);
   EXPECT_EQ(rowsOf("int i = 6 * (int)x; out[at] = in[i] ^ in[i + 1] * 3 ^ in[i + 2] * 5 ^ in[i + 3] * 7;", 4, Opcode::kLoad), 0)
