@@ -960,7 +960,7 @@ rtStatus_t rtTraceMark(const char* name);
 rtStatus_t rtTraceSetCallback(rtTraceCallback_t callback, void* user, uint32_t kinds);
 enum rtConstant {
   MANYRT_VERSION_MAJOR = 0,
-  MANYRT_VERSION_MINOR = 2,
+  MANYRT_VERSION_MINOR = 3,
   MANYRT_VERSION_PATCH = 0,
   RT_ARGS_ALL = 4294967295,
   RT_INFERRED = 4294967295

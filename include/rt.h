@@ -30,7 +30,7 @@
 #endif
 
 #define MANYRT_VERSION_MAJOR 0
-#define MANYRT_VERSION_MINOR 2
+#define MANYRT_VERSION_MINOR 3
 #define MANYRT_VERSION_PATCH 0
 
 /* Exported with C linkage; no exception ever leaves the library. */
@@ -877,7 +877,7 @@ typedef struct rtKernelInfo_t {
   int32_t tier;             /**< RT_TIER_*; this and what follows are of the code that a launch would run now */
   int32_t barriers;         /**< RT_BARRIERS_* */
   uint32_t lanes;           /**< CPU: work-items that run side by side as one vector, at most; 0: none, or not known */
-  int32_t lane_dimension;   /**< along which these are neighbours, 0 or 1; -1: there are none */
+  int32_t lane_dimension;   /**< along which these are neighbours, 0 to 2; -1: there are none */
   int32_t no_lanes;         /**< RT_LANES_*: why not all loops over work-items run as vectors */
   uint32_t registers;       /**< CUDA: registers of a work-item; 0: not known */
   uint32_t groups_per_unit; /**< CUDA: work-groups of max_group_items that a compute unit runs at the same time, where a launch

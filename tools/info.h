@@ -3,5 +3,5 @@
 
 #include <string>
 
-std::string versionText();  // "0.2.0"
+std::string versionText();  // "0.3.0"
 void runInfo(bool json, bool null_devices);

@@ -5,7 +5,7 @@
 package manyrt
 
 // Version is that of this package: major * 10000 + minor * 100 + patch.
-const Version = 0*10000 + 2*100 + 0*1
+const Version = 0*10000 + 3*100 + 0*1
 
 // What the functions of the library return; errors.Is compares with the failures.
 const (

@@ -3,7 +3,7 @@
 
 pkgs.stdenv.mkDerivation {
   pname = "manyrt";
-  version = "0.2.0";
+  version = "0.3.0";
   src = pkgs.lib.cleanSource ../..;
 
   nativeBuildInputs = with pkgs; [ cmake ninja pkg-config python3 ];

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Spack: `spack repo create`, this file as packages/manyrt/package.py in it, then `spack dev-build manyrt@0.2.0` in the tree."""
+"""Spack: `spack repo create`, this file as packages/manyrt/package.py in it, then `spack dev-build manyrt@0.3.0` in the tree."""
 
 from spack.package import *  # noqa: F403  # pylint: disable=wildcard-import,unused-wildcard-import
 
@@ -9,7 +9,7 @@ class Manyrt(CMakePackage):  # noqa: F405
 
     license("Apache-2.0")  # noqa: F405
 
-    version("0.2.0")  # noqa: F405  # sources: the tree of `spack dev-build`
+    version("0.3.0")  # noqa: F405  # sources: the tree of `spack dev-build`
 
     variant("tools", default=True, description="The command manyrt")  # noqa: F405
     variant("mpi", default=False, description="Communicators of processes that MPI starts")  # noqa: F405

@@ -56,7 +56,7 @@ ffi = _cffi_backend.FFI(
         b'\x00\x00\x7f\x03\x00\x00\x83\x03\x00\x00\x87\x03\x00\x00\x8a\x03\x00\x00\x00\x01'
     ),
     _globals=(
-        b'\xff\xff\xff\x0bMANYRT_VERSION_MAJOR', 0, b'\xff\xff\xff\x0bMANYRT_VERSION_MINOR', 2,
+        b'\xff\xff\xff\x0bMANYRT_VERSION_MAJOR', 0, b'\xff\xff\xff\x0bMANYRT_VERSION_MINOR', 3,
         b'\xff\xff\xff\x0bMANYRT_VERSION_PATCH', 0, b'\xff\xff\xff\x0bRT_ACCESS_INVALID', -1, b'\xff\xff\xff\x0bRT_ACCESS_NONE',
         4, b'\xff\xff\xff\x0bRT_ACCESS_READ', 1, b'\xff\xff\xff\x0bRT_ACCESS_READ_WRITE', 3,
         b'\xff\xff\xff\x0bRT_ACCESS_UNKNOWN', 0, b'\xff\xff\xff\x0bRT_ACCESS_WRITE', 2, b'\xff\xff\xff\x0bRT_ADDRESS_SPACE_CON'

@@ -98,7 +98,7 @@ def carg(handle: Any) -> Any:
 
 
 def library_version() -> str:
-    """The version of the library in use, such as "0.2.0"."""
+    """The version of the library in use, such as "0.3.0"."""
     version = ffi.new("uint32_t *")
     lib.rtGetVersion(version)
     return f"{version[0] // 10000}.{version[0] // 100 % 100}.{version[0] % 100}"

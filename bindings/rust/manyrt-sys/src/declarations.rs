@@ -134,7 +134,7 @@ pub type rtGraphExec_t = *mut rtGraphExec_st;
 /// The version of the interface that these declarations were made from.
 pub const MANYRT_VERSION_MAJOR: u32 = 0;
 /// The version of the interface that these declarations were made from.
-pub const MANYRT_VERSION_MINOR: u32 = 2;
+pub const MANYRT_VERSION_MINOR: u32 = 3;
 /// The version of the interface that these declarations were made from.
 pub const MANYRT_VERSION_PATCH: u32 = 0;
 /// for every timeout\_ns: wait for ever
@@ -1548,7 +1548,7 @@ pub struct rtKernelInfo_t {
     pub barriers: i32,
     /// CPU: work-items that run side by side as one vector, at most; 0: none, or not known
     pub lanes: u32,
-    /// along which these are neighbours, 0 or 1; -1: there are none
+    /// along which these are neighbours, 0 to 2; -1: there are none
     pub lane_dimension: i32,
     /// RT\_LANES\_\*: why not all loops over work-items run as vectors
     pub no_lanes: i32,
@@ -4460,8 +4460,8 @@ extern "C" {
 
     /// Runs an exec in a stream's order, one launch after another. In a capture it becomes a child graph with its present
     /// bindings. A node that fails is the stream's failure: later work, in the graph and in the stream, is skipped. Pageable
-    /// sources are read in the call or later, in the stream's order: the program completes writes to them before, and keeps
-    /// them unchanged.
+    /// sources are read in the call or later, in the stream's order. The program completes writes to them before the call, and
+    /// keeps them unchanged until the launch is complete.
     ///
     /// - in exec: the exec
     /// - in stream: of the exec's context; may be NULL: default

@@ -280,7 +280,7 @@ pub struct KernelInfo {
     pub barriers: Barriers,
     /// CPU: work-items that run side by side as one vector, at most; 0: none, or not known
     pub lanes: u32,
-    /// along which these are neighbours, 0 or 1; -1: there are none
+    /// along which these are neighbours, 0 to 2; -1: there are none
     pub lane_dimension: i32,
     /// RT\_LANES\_\*: why not all loops over work-items run as vectors
     pub no_lanes: NoLanes,
