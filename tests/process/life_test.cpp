@@ -1,5 +1,9 @@
 // The life of a process: exit, static destructors, atexit, fork, dlclose, shutdown, and a million objects of each kind.
 #include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <string>
 
 #include "support/process.h"
 
@@ -68,6 +72,17 @@ TEST(DlopenTest, AThousandTimesOpenedAndClosedLeavesNothing) {
   const Outcome outcome = run({PROCESS_DLOPEN, MANYRT_LIBRARY, "1000"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
   EXPECT_EQ(outcome.out, "");
+}
+
+// Two packages of a program may each bring the library.
+TEST(DlopenTest, TwoCopiesInOneProcessKeepApart) {
+  std::string folder = testing::TempDir() + "manyrt_two_XXXXXX";
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  const std::string copy = folder + "/libmanyrt.so.0";
+  std::filesystem::copy_file(MANYRT_LIBRARY, copy);
+  const Outcome outcome = run({PROCESS_TWO_LIBRARIES, MANYRT_LIBRARY, copy}, {{"RT_DISABLE", "cuda,opencl"}});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+  std::filesystem::remove_all(folder);
 }
 
 // Loaded and not started: a child of fork may use it.
