@@ -199,7 +199,7 @@ TEST(MeetTest, AnotherReleaseIsRefused) {
   Job job;
   Party wrong = job.party(1);
   wrong.version = 10203;
-  refuse(job, wrong, "has version 1.2.3 of the library, and rank 0 version 0.3.0.");
+  refuse(job, wrong, "has version 1.2.3 of the library, and rank 0 version 0.2.0.");
 }
 
 TEST(MeetTest, AnotherTokenOrNoneIsRefused) {
