@@ -186,7 +186,7 @@ TEST(CpuThreadsTest, AWorkerThatWaitsLeavesTheOnlyProcessorToTheProgram) {
     const Outcome outcome = child({"one_processor"}, {{"RT_CPU_THREADS", count}, {"RT_DISABLE", "cuda,opencl"}});
     EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
 #if !defined(MANYRT_SANITIZE_ADDRESS) && !defined(MANYRT_SANITIZE_THREAD)  // where commands take a worker longer
-    EXPECT_LT(std::atoi(outcome.out.c_str()), 30) << "percent of the time; two thirds where a worker spins";
+    EXPECT_LT(std::atoi(outcome.out.c_str()), 20) << "percent of the time: 4 to 7, and 36 to 59 where a worker spins";
 #endif
   }
 }
